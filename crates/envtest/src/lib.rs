@@ -19,6 +19,8 @@
 //!   process). Tests isolate themselves by namespace. [`ControlPlane::start`] is for a test that needs its own
 //!   server.
 //!
+//! [`HarborApi`] is a Harbor API on loopback, for operators that are processes of their own.
+//!
 //! Real servers need `sh`, and `flock` and `setsid` of util-linux, which every Linux has.
 
 mod assets;
@@ -26,6 +28,7 @@ mod control_plane;
 mod definitions;
 mod error;
 mod folder;
+mod harbor;
 mod in_memory;
 mod keeper;
 mod kubeconfig;
@@ -41,6 +44,7 @@ mod version;
 pub use assets::{Assets, AssetsError};
 pub use control_plane::ControlPlane;
 pub use error::{ServerLog, StartError};
+pub use harbor::HarborApi;
 pub use keeper::Server;
 pub use namespace::{Kind, Namespace};
 pub use requests::{Requests, writes};

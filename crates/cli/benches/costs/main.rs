@@ -1,8 +1,8 @@
 //! What the operator costs: requests, CPU time, memory and size, for docs/cost.md.
 //!
 //! ```text
-//! cargo bench -p cli --bench costs                  everything but 1,000 stacks
-//! cargo bench -p cli --bench costs -- harbors       one part: size, harbors, sample or stacks
+//! cargo bench -p cli --bench costs                  everything but 1,000 stacks; projects take 15 minutes
+//! cargo bench -p cli --bench costs -- harbors       one part: size, harbors, sample, projects or stacks
 //! cargo bench -p cli --bench costs -- 50 1000       these numbers of whole stacks
 //! ```
 //!
@@ -17,6 +17,7 @@ mod counted;
 mod harbors;
 mod manifests;
 mod operator;
+mod projects;
 mod sample;
 mod server;
 mod size;
@@ -45,6 +46,9 @@ async fn main() {
     }
     if asked("sample") {
         sample::measure().await;
+    }
+    if asked("projects") {
+        projects::measure(1000).await;
     }
     if asked("stacks") || !numbers.is_empty() {
         stacks::measure(if numbers.is_empty() { &[1, 50, 100] } else { &numbers }).await;

@@ -17,6 +17,7 @@ mod installation;
 mod keys;
 mod load;
 mod logged;
+mod management;
 mod namespaced;
 mod plan;
 mod privileges;

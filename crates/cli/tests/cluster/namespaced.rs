@@ -2,7 +2,7 @@
 
 use crate::{account, logged::Process, world::World};
 use k8s_openapi::api::apps::v1::Deployment;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 #[tokio::test]
 async fn two_namespaces_are_reconciled_with_roles_in_them_and_no_cluster_role() {
@@ -14,7 +14,7 @@ async fn two_namespaces_are_reconciled_with_roles_in_them_and_no_cluster_role() 
     let kinds: Vec<_> = permissions.iter().map(|object| object["kind"].as_str().unwrap()).collect();
     let role = ["Role", "RoleBinding"];
     assert_eq!(kinds, [&["ServiceAccount"][..], &role, &role, &role, &role].concat());
-    apply(&first, permissions).await;
+    first.apply_as_named(permissions).await;
 
     for world in [&first, &second, &other] {
         world.apply(World::inputs()).await;
@@ -31,13 +31,4 @@ async fn two_namespaces_are_reconciled_with_roles_in_them_and_no_cluster_role() 
     let refused = |line: &Value| line.to_string().to_lowercase().contains("forbidden");
     let refused: Vec<_> = operator.lines().into_iter().filter(refused).collect();
     assert_eq!(refused, Vec::<Value>::new(), "nothing was asked for that is not allowed");
-}
-
-/// Creates objects in their own namespaces.
-async fn apply(world: &World, objects: Vec<Value>) {
-    let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
-    let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
-    std::fs::write(file.path(), list.to_string()).unwrap();
-    let output = world.plane.kubectl(["apply", "-f", file.path().to_str().unwrap()]).output().await.unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -205,7 +205,7 @@ async fn images_are_stored_in_one_place_whose_settings_are_there() {
 }
 
 #[tokio::test]
-async fn job_services_log_somewhere_and_projects_stay_what_they_are() {
+async fn job_services_log_somewhere_and_objects_inside_a_harbor_stay_what_they_are() {
     decide("work").await;
 }
 

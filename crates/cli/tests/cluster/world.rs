@@ -91,6 +91,17 @@ impl World {
         self.plane.version().at_least(1, 21)
     }
 
+    /// Creates or changes objects as a user would, in the namespaces that they name.
+    pub async fn apply_as_named(&self, objects: Vec<Value>) {
+        let file = std::env::temp_dir().join(format!("{}.json", self.name));
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        fs::write(&file, list.to_string()).unwrap();
+        let arguments = ["apply", "--server-side", "-f", file.to_str().unwrap()];
+        let output = self.plane.kubectl(arguments).output().await.unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        fs::remove_file(file).unwrap();
+    }
+
     /// The example's Core.
     pub fn core() -> Value {
         documents(&root().join("examples/core.yaml")).remove(0)

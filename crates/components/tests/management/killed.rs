@@ -69,7 +69,7 @@ async fn world() -> World {
 
 #[tokio::test(start_paused = true)]
 async fn an_operator_that_is_killed_at_any_request_loses_nothing_and_creates_nothing_twice() {
-    const TEAMS: usize = 30;
+    const TEAMS: usize = 24;
     let mut undisturbed = world().await;
     create(&undisturbed, 0..TEAMS).await;
     undisturbed.start();

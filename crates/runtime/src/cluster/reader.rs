@@ -6,10 +6,10 @@ use futures::{StreamExt as _, TryStreamExt as _, stream};
 use http::Request;
 use kube::{
     Api, ResourceExt as _,
-    api::ListParams,
+    api::{ListParams, TypeMeta},
     core::{ApiResource, DynamicObject},
 };
-use plan::{ObjectKey, ObjectVersion, Snapshot};
+use plan::{ChildKind, ManagedBy, ObjectKey, ObjectVersion, Snapshot};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -193,11 +193,26 @@ impl Cluster {
     pub(crate) async fn stored(&self, key: &ObjectKey) -> Result<Option<DynamicObject>, ReconcileError> {
         let resource = self.resource(key)?;
         let api: Api<DynamicObject> = api_of(&self.client, resource, key)?;
-        match api.get_opt(&key.name).await {
+        let found = if self.may_get(key) {
+            api.get_opt(&key.name).await
+        } else {
+            listed(&api, resource, &key.name).await
+        };
+        match found {
             // Also for a kind that is not served.
             Err(kube::Error::Api(status)) if status.code == 404 => Ok(None),
             answer => answer.map_err(|error| ReconcileError::api(Verb::Read, key, error)),
         }
+    }
+
+    /// Whether the operator has the permission to get an object. It may list owners that it does not create, and not get them.
+    fn may_get(&self, key: &ObjectKey) -> bool {
+        let is_created = || {
+            let is_its =
+                |kind: &&ChildKind| kind.resource.group == *key.group && kind.resource.kind == *key.kind;
+            self.children.iter().find(is_its).is_some_and(|kind| kind.managed_by == ManagedBy::Operator)
+        };
+        self.component(&key.group, &key.kind).is_none() || is_created()
     }
 
     pub(crate) fn resource(&self, key: &ObjectKey) -> Result<&ApiResource, ReconcileError> {
@@ -220,4 +235,17 @@ fn owners_list<'a>(
     owners.sort_by_key(|owner| owner.name_any());
     let list = Value::Array(owners.into_iter().map(described).collect());
     plan::outside(list).map_err(|error| ReconcileError::Bug(error.to_string()))
+}
+
+/// One object, as a list: without the permission to get it, an object that is gone looks like one that may not be read.
+async fn listed(
+    api: &Api<DynamicObject>,
+    resource: &ApiResource,
+    name: &str,
+) -> kube::Result<Option<DynamicObject>> {
+    let named = ListParams::default().fields(&format!("metadata.name={name}"));
+    let found = api.list(&named).await?.items.into_iter().next();
+    // Items of a list do not say what they are.
+    let types = TypeMeta { api_version: resource.api_version.clone(), kind: resource.kind.clone() };
+    Ok(found.map(|object| DynamicObject { types: Some(types), ..object }))
 }
