@@ -1,7 +1,7 @@
 //! Conversion of objects between v1alpha3, which the Go operator began with, and v1beta1.
 //!
-//! The fields of eleven kinds are the same in both versions, except that v1beta1 has more of them ([`v1alpha3`]). Those
-//! of a HarborCluster have moved ([`harborcluster`]). What v1alpha3 cannot express is kept in an annotation ([`kept`]).
+//! The fields of eleven kinds are the same in both versions, except that v1beta1 has more of them (`v1alpha3.rs`). Those
+//! of a HarborCluster have moved (`harborcluster`). What v1alpha3 cannot express is kept in an annotation (`kept.rs`).
 //!
 //! Guarantees, for every object of these kinds:
 //! - an object of v1beta1 that is converted down and up again is what it was. The annotation itself is no part of it.
