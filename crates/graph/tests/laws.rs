@@ -286,7 +286,7 @@ proptest! {
                     prop_assert_eq!(causes.first(), Some(&by.index()));
                 }
                 Outcome::Blocked { by } => prop_assert_eq!(culprits.first(), Some(&by.index())),
-                Outcome::Cancelled => prop_assert!(false, "nobody cancelled, yet {node} was"),
+                Outcome::Cancelled => prop_assert!(false, "{node} was cancelled without a request"),
             }
             // Never started exactly if something it needs cannot be used.
             prop_assert_eq!(!culprits.is_empty(), !replay.started.contains(&node));

@@ -26,7 +26,11 @@ pub(crate) trait Manage {
 
     /// Sends the one request that creates an object. What that request cannot do is left to
     /// [`Manage::complete`].
-    async fn create(client: &Client, wanted: &External) -> Result<(), SystemError>;
+    ///
+    /// Without it, as without [`Manage::update`] and [`Manage::delete`], the operator only reads the collection.
+    async fn create(_: &Client, wanted: &External) -> Result<(), SystemError> {
+        Err(only_read(&wanted.name))
+    }
 
     /// Completes an object that was just created. Answers whether it sent anything.
     async fn complete(client: &Client, wanted: &External, actual: &Value) -> Result<Sent, SystemError> {
@@ -38,7 +42,9 @@ pub(crate) trait Manage {
 
     /// Makes an object as desired. It is `actual` now, or was when the engine saw it, see
     /// [`Manage::UPDATES`].
-    async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError>;
+    async fn update(_: &Client, wanted: &External, _: &Value) -> Result<(), SystemError> {
+        Err(only_read(&wanted.name))
+    }
 
     /// Deletes the contents of an object that keep it from being deleted. Most objects have none.
     async fn empty(_: &Client, _: &str) -> Result<(), SystemError> {
@@ -46,7 +52,9 @@ pub(crate) trait Manage {
     }
 
     /// Deletes an object, which is `actual` now.
-    async fn delete(client: &Client, name: &str, actual: &Value) -> Result<(), SystemError>;
+    async fn delete(_: &Client, name: &str, _: &Value) -> Result<(), SystemError> {
+        Err(only_read(name))
+    }
 }
 
 /// Which state of an object an update starts from.
@@ -81,6 +89,13 @@ pub(crate) fn found<S: State>(actual: &Value) -> Result<Found<S, S::Facts>, Syst
 /// Actual state as the engine sees it.
 pub(crate) fn shown<S: State>(state: S, facts: S::Facts) -> Result<Value, SystemError> {
     serde_json::to_value(Found { state, facts }).map_err(|error| unreadable(&error))
+}
+
+fn only_read(name: &str) -> SystemError {
+    crate::failure::rejected(
+        format!("the operator only reads {name}"),
+        "report this as a defect of the operator",
+    )
 }
 
 fn unreadable(error: &serde_json::Error) -> SystemError {

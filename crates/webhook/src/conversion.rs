@@ -3,12 +3,12 @@
 //! The API server asks for objects in the version that a client reads or writes. One object that cannot be converted
 //! fails the whole review: the answer has all objects or none.
 
+use crate::review::{self, NotAReview, ReviewApi};
 use api::conversion::{ConversionError, Version, convert};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, error::Category};
+use serde_json::Value;
 
-const VERSION: &str = "apiextensions.k8s.io/v1";
-const KIND: &str = "ConversionReview";
+const API: ReviewApi = ReviewApi { version: "apiextensions.k8s.io/v1", kind: "ConversionReview" };
 
 /// The answer to a review.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,19 +28,6 @@ pub enum Outcome {
     Failed,
 }
 
-/// A body that is no ConversionReview of this API. The message tells what is wrong, and does not quote the body.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the body is not a ConversionReview of apiextensions.k8s.io/v1: {0}")]
-pub struct NotAReview(String);
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
-    api_version: String,
-    kind: String,
-    request: Request,
-}
-
 #[derive(Deserialize)]
 struct Request {
     uid: String,
@@ -49,12 +36,10 @@ struct Request {
     objects: Vec<Value>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    api_version: &'static str,
-    kind: &'static str,
-    response: Response,
+impl review::Request for Request {
+    fn uid(&self) -> &str {
+        &self.uid
+    }
 }
 
 #[derive(Serialize)]
@@ -77,15 +62,7 @@ enum Status {
 /// # Errors
 /// If the body is no ConversionReview.
 pub fn review(body: &[u8]) -> Result<Reviewed, NotAReview> {
-    let Review { api_version, kind, request } =
-        serde_json::from_slice(body).map_err(|error| unread(&error))?;
-    if (api_version.as_str(), kind.as_str()) != (VERSION, KIND) {
-        return Err(NotAReview("it has another apiVersion or kind".to_owned()));
-    }
-    let Request { uid, desired_api_version, objects } = request;
-    if uid.is_empty() {
-        return Err(NotAReview("request.uid is empty".to_owned()));
-    }
+    let Request { uid, desired_api_version, objects } = API.request(body)?;
     let (converted_objects, result, outcome) = match converted(&desired_api_version, objects) {
         Ok(objects) => {
             let outcome = Outcome::Converted(objects.len());
@@ -94,8 +71,7 @@ pub fn review(body: &[u8]) -> Result<Reviewed, NotAReview> {
         Err(message) => (Vec::new(), Status::Failure { message }, Outcome::Failed),
     };
     let response = Response { uid, converted_objects, result };
-    let body = serde_json::to_vec(&Answer { api_version: VERSION, kind: KIND, response })
-        .map_err(|error| NotAReview(format!("its answer cannot be written ({error})")))?;
+    let body = API.answer(response)?;
     Ok(Reviewed { body, outcome })
 }
 
@@ -116,13 +92,4 @@ fn name(object: &Value) -> String {
     let text = |pointer| object.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let (kind, namespace, name) = (text("/kind"), text("/metadata/namespace"), text("/metadata/name"));
     if namespace.is_empty() { format!("{kind} {name}") } else { format!("{kind} {namespace}/{name}") }
-}
-
-/// The error of the parser, without the values that it quotes.
-fn unread(error: &serde_json::Error) -> NotAReview {
-    let place = format!("line {}, column {}", error.line(), error.column());
-    NotAReview(match error.classify() {
-        Category::Data => format!("a field is missing or has the wrong type at {place}"),
-        Category::Io | Category::Syntax | Category::Eof => format!("it is not JSON at {place}"),
-    })
 }

@@ -5,3 +5,6 @@
 
 pub mod admission;
 pub mod conversion;
+mod review;
+
+pub use review::NotAReview;

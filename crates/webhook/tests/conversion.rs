@@ -79,7 +79,7 @@ fn other_bodies_are_refused_without_being_quoted() {
     let refused = |body: &str| {
         let message = review(body.as_bytes()).unwrap_err().to_string();
         message
-            .strip_prefix("the body is not a ConversionReview of apiextensions.k8s.io/v1: ")
+            .strip_prefix("the body is no ConversionReview of apiextensions.k8s.io/v1: ")
             .unwrap()
             .to_owned()
     };

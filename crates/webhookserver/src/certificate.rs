@@ -119,19 +119,9 @@ fn leaf_request(settings: &Settings) -> Request {
 #[cfg(test)]
 mod tests {
     use super::{Secret, current, issue, text};
-    use crate::settings::{Certificate, FailurePolicy, Reach, Settings};
+    use crate::settings::Settings;
     use jiff::{SignedDuration, Timestamp};
     use k8s_openapi::ByteString;
-
-    fn settings() -> Settings {
-        Settings {
-            namespace: "ops".into(),
-            name: "hooks".into(),
-            reach: Reach::Service,
-            failure_policy: FailurePolicy::Ignore,
-            certificate: Certificate::Issued,
-        }
-    }
 
     fn at(days: i64) -> Timestamp {
         let begin: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
@@ -147,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_certificate_is_renewed_with_its_keys_before_it_expires() {
-        let settings = settings();
+        let settings = Settings::example();
         let first = issued(None, &settings, 1, at(0));
         let kept = current(Some(&first), &settings, at(30)).unwrap();
         assert_eq!(Some(kept.authority), text(&first, "ca.crt"));
@@ -162,7 +152,7 @@ mod tests {
 
     #[test]
     fn another_name_or_a_damaged_secret_needs_another_certificate() {
-        let settings = settings();
+        let settings = Settings::example();
         assert_eq!(current(None, &settings, at(0)), None);
         let secret = issued(None, &settings, 1, at(0));
         let renamed = Settings { name: "others".into(), ..settings.clone() };

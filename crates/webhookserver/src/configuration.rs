@@ -94,19 +94,10 @@ mod tests {
     use crate::settings::{Certificate, FailurePolicy, Reach, Settings};
     use serde_json::json;
 
-    fn settings() -> Settings {
-        Settings {
-            namespace: "ops".into(),
-            name: "hooks".into(),
-            reach: Reach::Service,
-            failure_policy: FailurePolicy::Ignore,
-            certificate: Certificate::Issued,
-        }
-    }
-
     #[test]
     fn only_pods_of_labelled_namespaces_without_harbors_are_reviewed() {
-        let object = configuration(&settings(), Some("PEM"), &["kube-system", "ops", "registry"].into());
+        let object =
+            configuration(&Settings::example(), Some("PEM"), &["kube-system", "ops", "registry"].into());
         let hook = &object["webhooks"][0];
         assert_eq!(
             hook["namespaceSelector"],
@@ -138,7 +129,8 @@ mod tests {
 
     #[test]
     fn cert_manager_writes_the_authority_if_its_certificate_is_used() {
-        let settings = Settings { certificate: Certificate::CertManager("serving".into()), ..settings() };
+        let settings =
+            Settings { certificate: Certificate::CertManager("serving".into()), ..Settings::example() };
         let object = configuration(&settings, None, &[].into());
         assert_eq!(
             object["metadata"]["annotations"],
@@ -150,7 +142,7 @@ mod tests {
     #[test]
     fn an_operator_outside_of_the_cluster_is_reached_at_its_address() {
         let reach = Reach::At { host: "::1".into(), port: 9443 };
-        let settings = Settings { reach, failure_policy: FailurePolicy::Fail, ..settings() };
+        let settings = Settings { reach, failure_policy: FailurePolicy::Fail, ..Settings::example() };
         let object = configuration(&settings, None, &[].into());
         let hook = &object["webhooks"][0];
         assert_eq!(hook["clientConfig"], json!({ "url": "https://[::1]:9443/mutate-image-path" }));

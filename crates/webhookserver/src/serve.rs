@@ -31,29 +31,23 @@ const LIMITS: Limits = Limits {
     ..Limits::DEFAULT
 };
 
-/// The server of the webhook that rewrites images.
+/// The server of the webhook that rewrites images. It registers itself while this operator leads.
 pub struct WebhookServer {
-    client: Client,
-    leadership: Leadership,
-    settings: Settings,
-    metrics: Arc<Metrics>,
-    clock: fn() -> Timestamp,
-    entropy: Arc<dyn Entropy>,
+    /// For watches, and for the objects that register the webhook.
+    pub client: Client,
+    /// Whether this operator leads.
+    pub leadership: Leadership,
+    /// How the webhook is registered.
+    pub settings: Settings,
+    /// Where reviews are counted.
+    pub metrics: Arc<Metrics>,
+    /// The time, for certificates.
+    pub clock: fn() -> Timestamp,
+    /// Serial numbers of certificates.
+    pub entropy: Arc<dyn Entropy>,
 }
 
 impl WebhookServer {
-    /// A server that registers itself while this operator leads.
-    pub fn new(
-        client: Client,
-        leadership: Leadership,
-        settings: Settings,
-        metrics: Arc<Metrics>,
-        clock: fn() -> Timestamp,
-        entropy: Arc<dyn Entropy>,
-    ) -> Self {
-        Self { client, leadership, settings, metrics, clock, entropy }
-    }
-
     /// Serves until `stop` is cancelled.
     ///
     /// # Errors

@@ -67,6 +67,20 @@ impl Settings {
     }
 }
 
+#[cfg(test)]
+impl Settings {
+    /// The settings of the tests: reached by a Service, with a certificate of the operator.
+    pub(crate) fn example() -> Self {
+        Self {
+            namespace: "ops".into(),
+            name: "hooks".into(),
+            reach: Reach::Service,
+            failure_policy: FailurePolicy::Ignore,
+            certificate: Certificate::Issued,
+        }
+    }
+}
+
 impl fmt::Display for FailurePolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

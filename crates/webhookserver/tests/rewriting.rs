@@ -137,7 +137,8 @@ async fn serve(client: &Client, leadership: Leadership) -> Serving {
     };
     let stop = CancellationToken::new();
     let (metrics, entropy) = (Arc::<Metrics>::default(), Arc::new(SystemEntropy));
-    let server = WebhookServer::new(client.clone(), leadership, settings, metrics, Timestamp::now, entropy);
+    let client = client.clone();
+    let server = WebhookServer { client, leadership, settings, metrics, clock: Timestamp::now, entropy };
     Serving { port, stop: stop.clone(), task: tokio::spawn(server.run(listener, stop)) }
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Request {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sender {
     Account,
-    Nobody,
+    Anonymous,
 }
 
 /// The form of the answer.
@@ -73,7 +73,7 @@ impl Request {
     }
 
     pub(super) fn anonymously(mut self) -> Self {
-        self.sender = Sender::Nobody;
+        self.sender = Sender::Anonymous;
         self
     }
 

@@ -70,7 +70,7 @@ impl Harbor {
     }
 
     async fn attempt(&self, request: &Request) -> Result<Answer, Failure> {
-        if request.sender == Sender::Nobody {
+        if request.sender == Sender::Anonymous {
             let answer = self.exchange(request, None).await?;
             return judge(answer, request, None);
         }

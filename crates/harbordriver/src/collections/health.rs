@@ -1,6 +1,5 @@
 //! The health of the components of a Harbor, which is only read.
 
-use super::servers::read_only;
 use crate::{
     client::Client,
     manage::{Manage, Objects, shown},
@@ -9,8 +8,7 @@ use harborstate::{
     NoFacts,
     health::{self, NAME},
 };
-use plan::{External, SystemError};
-use serde_json::Value;
+use plan::SystemError;
 
 /// The collection `health`.
 pub(crate) struct Health;
@@ -22,17 +20,5 @@ impl Manage for Health {
         let unhealthy = found.components.into_iter().filter(|component| component.status != "healthy");
         let health = health::Health { unhealthy: unhealthy.map(|component| component.name).collect() };
         Ok([(NAME.to_owned(), shown(health, NoFacts {})?)].into())
-    }
-
-    async fn create(_: &Client, _: &External) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-
-    async fn update(_: &Client, _: &External, _: &Value) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-
-    async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
-        Err(read_only())
     }
 }

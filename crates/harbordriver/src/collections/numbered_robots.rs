@@ -3,7 +3,7 @@
 use super::robots::{name, prefix};
 use crate::{
     client::Client,
-    failure::{rejected, system_error},
+    failure::system_error,
     manage::{Manage, Objects, shown},
 };
 use harbor::{ProjectId, robots::Owner};
@@ -11,8 +11,7 @@ use harborstate::{
     NoFacts,
     numbered_robot::{NumberedRobot, numbered},
 };
-use plan::{External, SystemError};
-use serde_json::Value;
+use plan::SystemError;
 
 /// The collection `numbered robot`.
 pub(crate) struct NumberedRobots;
@@ -35,20 +34,4 @@ impl Manage for NumberedRobots {
         }
         Ok(objects)
     }
-
-    async fn create(_: &Client, _: &External) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-
-    async fn update(_: &Client, _: &External, _: &Value) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-
-    async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-}
-
-fn read_only() -> SystemError {
-    rejected("robot accounts are only read by number", "report this as a defect of the operator")
 }

@@ -2,15 +2,14 @@
 
 use crate::{
     client::Client,
-    failure::{rejected, system_error},
+    failure::system_error,
     manage::{Manage, Objects, shown},
 };
 use harborstate::{
     NoFacts,
     server::{NAME, Principal, Server},
 };
-use plan::{External, SystemError};
-use serde_json::Value;
+use plan::SystemError;
 
 /// What the login names of robots begin with, unless the prefix is changed.
 pub(crate) const USUAL_PREFIX: &str = "robot$";
@@ -41,21 +40,4 @@ impl Manage for Servers {
         };
         Ok([(NAME.to_owned(), shown(server, NoFacts {})?)].into())
     }
-
-    async fn create(_: &Client, _: &External) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-
-    async fn update(_: &Client, _: &External, _: &Value) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-
-    async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
-        Err(read_only())
-    }
-}
-
-/// Why a collection cannot be written.
-pub(super) fn read_only() -> SystemError {
-    rejected("the server is only read", "report this as a defect of the operator")
 }

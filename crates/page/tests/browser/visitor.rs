@@ -1,4 +1,4 @@
-//! Somebody who looks at the page.
+//! A user who looks at the page.
 
 use crate::support::World;
 use programs::Browser;

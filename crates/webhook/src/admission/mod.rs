@@ -16,7 +16,7 @@ mod sources;
 
 pub use problem::{Object, Problem};
 pub use reference::{Path, Reference, ReferenceError, Registry};
-pub use review::{NotAReview, Outcome, Reviewed, review};
+pub use review::{Outcome, Reviewed, review};
 pub use rule::{RuleError, Rules};
 pub use source::{ConfigMapSource, NamespaceSource, ServerSource};
 pub use sources::{Chain, Reason, Rewriting, Sources, Table};

@@ -4,11 +4,11 @@ use super::{
     pod::{Operation, Pod, Rewrite},
     sources::{Reason, Rewriting, Sources},
 };
+use crate::review::{self, NotAReview, ReviewApi};
 use k8s_openapi::ByteString;
 use serde::{Deserialize, Serialize};
 
-const VERSION: &str = "admission.k8s.io/v1";
-const KIND: &str = "AdmissionReview";
+const API: ReviewApi = ReviewApi { version: "admission.k8s.io/v1", kind: "AdmissionReview" };
 
 /// The answer to a review.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,19 +30,6 @@ pub enum Outcome {
     Skipped,
     /// Nothing was rewritten, because an object that rules come from is wrong or not known yet.
     WrongRules,
-}
-
-/// A body that is no AdmissionReview of this API. The message tells what is wrong, and does not quote the body.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the body is not an {KIND} of {VERSION}: {0}")]
-pub struct NotAReview(String);
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Review {
-    api_version: String,
-    kind: String,
-    request: Request,
 }
 
 #[derive(Deserialize)]
@@ -80,14 +67,6 @@ struct PodRequest {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
-    api_version: &'static str,
-    kind: &'static str,
-    response: Response<'a>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 struct Response<'a> {
     uid: &'a str,
     allowed: bool,
@@ -119,23 +98,15 @@ enum Subject {
 /// # Errors
 /// If the body is no AdmissionReview, or one whose pod is none.
 pub fn review(body: &[u8], sources: &Sources) -> Result<Reviewed, NotAReview> {
-    let body = std::str::from_utf8(body).map_err(|_| NotAReview("it is not UTF-8".to_owned()))?;
-    let review: Review = read(body)?;
-    if (review.api_version.as_str(), review.kind.as_str()) != (VERSION, KIND) {
-        return Err(NotAReview("it has another apiVersion or kind".to_owned()));
-    }
-    let request = review.request;
-    if request.uid.is_empty() {
-        return Err(NotAReview("request.uid is empty".to_owned()));
-    }
+    let request: Request = API.request(body)?;
     let Some(subject) = request.subject() else {
         return request.skip("only new pods and new ephemeral containers are reviewed");
     };
     let namespace = request.namespace.as_deref().unwrap_or_default();
     if namespace.is_empty() {
-        return Err(NotAReview("request.namespace is empty".to_owned()));
+        return Err(API.error("request.namespace is empty"));
     }
-    let PodReview { request: PodRequest { object: pod, old_object: old } } = read(body)?;
+    let PodReview { request: PodRequest { object: pod, old_object: old } } = API.read(body)?;
     if pod.is_mirror() {
         return request.skip("the pod shows a static pod");
     }
@@ -167,6 +138,12 @@ pub fn review(body: &[u8], sources: &Sources) -> Result<Reviewed, NotAReview> {
     request.admit(rewrite, outcome)
 }
 
+impl review::Request for Request {
+    fn uid(&self) -> &str {
+        &self.uid
+    }
+}
+
 impl Request {
     /// Which images the request may change; None if it is not about a pod, or changes no image.
     fn subject(&self) -> Option<Subject> {
@@ -191,7 +168,7 @@ impl Request {
         let mut response = Response { warnings, ..self.admitted() };
         if !patch.is_empty() {
             response.patch_type = Some("JSONPatch");
-            response.patch = Some(ByteString(written::<Vec<Operation>>(&patch)?));
+            response.patch = Some(ByteString(API.write::<Vec<Operation>>(&patch)?));
         }
         answer(response, outcome)
     }
@@ -209,24 +186,8 @@ impl Request {
 }
 
 fn answer(response: Response<'_>, outcome: Outcome) -> Result<Reviewed, NotAReview> {
-    let body = written(&Answer { api_version: VERSION, kind: KIND, response })?;
+    let body = API.answer(response)?;
     Ok(Reviewed { body, outcome })
-}
-
-fn read<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, NotAReview> {
-    serde_json::from_str(body).map_err(|error| {
-        let place = format!("line {}, column {}", error.line(), error.column());
-        NotAReview(match error.classify() {
-            serde_json::error::Category::Data => {
-                format!("a field is missing or has the wrong type at {place}")
-            }
-            _ => format!("it is not JSON at {place}"),
-        })
-    })
-}
-
-fn written<T: Serialize>(value: &T) -> Result<Vec<u8>, NotAReview> {
-    serde_json::to_vec(value).map_err(|_| NotAReview("the answer to it cannot be written".to_owned()))
 }
 
 #[cfg(test)]

@@ -135,8 +135,14 @@ impl Run {
         let stop = CancellationToken::new();
         if let Some((address, settings)) = webhook {
             let listener = webhook::bind(address).await?;
-            let (client, metrics) = (client.clone(), Arc::clone(&telemetry.metrics));
-            let server = WebhookServer::new(client, operator.leadership(), settings, metrics, clock, entropy);
+            let server = WebhookServer {
+                client: client.clone(),
+                leadership: operator.leadership(),
+                settings,
+                metrics: Arc::clone(&telemetry.metrics),
+                clock,
+                entropy,
+            };
             tokio::spawn(server.run(listener, stop.clone()));
         }
         let page = page.map(|page| tokio::spawn(page.serve(client, stop.clone())));

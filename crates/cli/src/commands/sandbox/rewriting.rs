@@ -21,9 +21,14 @@ pub async fn serve(client: Client, options: &Options, stop: CancellationToken) -
         failure_policy: FailurePolicy::Ignore,
         certificate: Certificate::Issued,
     };
-    let (metrics, entropy) = (Arc::clone(&options.metrics), Arc::clone(&options.entropy));
-    let server =
-        WebhookServer::new(client, Leadership::permanent(), settings, metrics, options.clock, entropy);
+    let server = WebhookServer {
+        client,
+        leadership: Leadership::permanent(),
+        settings,
+        metrics: Arc::clone(&options.metrics),
+        clock: options.clock,
+        entropy: Arc::clone(&options.entropy),
+    };
     tokio::spawn(server.run(listener, stop));
     Ok(())
 }

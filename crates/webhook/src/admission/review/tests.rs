@@ -193,7 +193,7 @@ fn an_image_that_is_no_reference_is_left_alone_with_a_warning() {
 fn a_body_that_is_no_review_is_an_error_and_admits_nothing() {
     let pod = json!({ "spec": { "containers": [{ "name": "a", "image": "nginx" }] } });
     let error = |body: &[u8]| review(body, &hub()).unwrap_err().to_string();
-    let whole = "the body is not an AdmissionReview of admission.k8s.io/v1: ";
+    let whole = "the body is no AdmissionReview of admission.k8s.io/v1: ";
     assert_eq!(error(b""), format!("{whole}it is not JSON at line 1, column 0"));
     assert_eq!(error(b"\xff"), format!("{whole}it is not UTF-8"));
     assert_eq!(error(b"[]"), format!("{whole}a field is missing or has the wrong type at line 1, column 2"));
