@@ -108,6 +108,10 @@ impl ExternalDriver for HarborDriver {
         (collection == Execution::COLLECTION).then_some(EXECUTIONS)
     }
 
+    fn reports_failures(&self, collection: &str) -> bool {
+        collection == health::Health::COLLECTION
+    }
+
     fn list<'a>(
         &'a self,
         at: At<'a>,

@@ -28,6 +28,12 @@ pub trait ExternalDriver: Send + Sync {
         None
     }
 
+    /// Whether the owners that read a collection are to know when it cannot be listed. Others keep what they know, and their
+    /// status, until it can be listed again: a system that is down would change the status of all its objects.
+    fn reports_failures(&self, _collection: &str) -> bool {
+        false
+    }
+
     /// All objects of a collection, or of the part that is asked for, by name.
     fn list<'a>(
         &'a self,

@@ -1,7 +1,7 @@
 //! HarborServerConfiguration: a Harbor that day-2 objects talk to.
 
 use super::{duration::GoDuration, name::ObjectName, status::Observation};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{LabelSelector, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -154,10 +154,6 @@ pub struct HarborServerConfigurationStatus {
     /// What the credentials belong to: admin, user or robot.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<Principal>,
-
-    /// When the robot account of the credentials expires. Absent for one that does not expire.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub robot_expires_at: Option<Time>,
 
     /// What every kind reports.
     #[serde(flatten)]

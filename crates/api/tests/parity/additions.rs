@@ -38,7 +38,6 @@ pub const ADDITIONS: [(&str, &str); 133] = [
     ("HarborServerConfiguration\t.spec.projectNameTemplate", DAY2),
     ("HarborServerConfiguration\t.status.version", DAY2),
     ("HarborServerConfiguration\t.status.principal", DAY2),
-    ("HarborServerConfiguration\t.status.robotExpiresAt", DAY2),
     ("HarborConfiguration\t.status.schedulesDigest", DAY2),
     (".spec.harborRef", DAY2),
     (".lastConfiguration.harborRef", DAY2),

@@ -7,6 +7,7 @@ mod credentials;
 mod kubeconfig;
 #[cfg(test)]
 mod tests;
+mod transport;
 
 use crate::output::Error;
 use http::Uri;
@@ -33,7 +34,7 @@ pub async fn connect_to(mut config: Config) -> Result<Client, Error> {
     config.connect_timeout = Some(TIMEOUT);
     let server = address(&config.cluster_url);
     credentials::check(&config.auth_info).map_err(Error::Connect)?;
-    let client = Client::try_from(config).map_err(|error| Error::Connect(answer::unusable(error)))?;
+    let client = transport::client(&config).map_err(|error| Error::Connect(answer::unusable(error)))?;
     let answered = timeout(TIMEOUT * 2, client.apiserver_version()).await;
     let version = answered
         .map_err(|_| answer::late(&server))

@@ -2,27 +2,7 @@
 
 use crate::{deploy, documents, files, manifests, only};
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fs, path::PathBuf, process::Command};
-
-/// What the binary prints.
-fn printed(arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(arguments).output().unwrap();
-    assert!(output.status.success());
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[test]
-fn the_generated_files_are_fresh() {
-    let generated = [
-        (&["crds"][..], "crds.yaml"),
-        (&["rbac"], "rbac.yaml"),
-        (&["rbac", "--page"], "chart/harbor-operator/files/rbac-page.yaml"),
-    ];
-    for (command, file) in generated {
-        let fresh = printed(command) == fs::read_to_string(deploy().join(file)).unwrap();
-        assert!(fresh, "deploy/{file} is stale; run hack/generate");
-    }
-}
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 #[test]
 fn the_namespace_comes_before_what_is_in_it() {

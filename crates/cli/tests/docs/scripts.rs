@@ -1,4 +1,5 @@
-//! `hack/test` on a machine that has only Rust, with a script in place of cargo that records its arguments.
+//! The scripts in `hack/`. `hack/test` runs as on a machine that has only Rust, with a script in place of cargo that records
+//! its arguments.
 
 use crate::tree::root;
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
@@ -50,4 +51,14 @@ fn without_nextest_it_is_installed_once_and_runs_the_tests_that_were_selected() 
     );
 
     assert_eq!(asked(folder.path()), [version.clone(), run.clone()], "it is installed");
+}
+
+#[test]
+fn generated_files_are_fresh() {
+    let output = Command::new(root().join("hack/generate"))
+        .arg("--check")
+        .env("OPERATOR", env!("CARGO_BIN_EXE_harbor-operator"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

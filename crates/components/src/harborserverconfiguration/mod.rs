@@ -66,8 +66,9 @@ impl Component for HarborServerConfiguration {
     fn desired(owner: &Self::Owner, world: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
         let system = system(owner);
         let server = Server::read(&system, world);
-        let health = world.external(&system, Health::COLLECTION, health::NAME);
-        (server, health, management::check_default(owner, world)).all().map(drop)
+        // The operator plans again when this read begins to fail: a Harbor that does not answer is not ready.
+        let answers = server.and_then(|_| world.external(&system, Health::COLLECTION, health::NAME));
+        (answers, management::check_default(owner, world)).all().map(drop)
     }
 }
 

@@ -9,7 +9,7 @@ use kube::{
     api::{Patch, PatchParams},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{sync::atomic::Ordering, time::Duration};
 
 #[tokio::test(start_paused = true)]
 async fn a_harbor_that_answers_is_ready_and_its_version_is_shown() {
@@ -37,6 +37,27 @@ async fn a_component_that_is_not_healthy_is_shown_and_keeps_nothing_from_being_m
     tokio::time::sleep(INTERVAL * 3).await;
     let asked = world.take_calls().into_iter().filter(|it| it == "GET /health").count();
     assert!((1..=4).contains(&asked), "once per interval: {asked}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_harbor_that_stops_answering_is_not_ready_until_it_answers_again() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    let spec = json!({"projectName": "team", "harborServerConfig": "acme"});
+    world.create(json!({"kind": "HarborProject", "metadata": {"name": "team"}, "spec": spec})).await;
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+    world.until_reason::<HarborProject>("team", "Ready").await;
+    settled().await;
+    world.take_requests();
+    world.is_down.store(true, Ordering::SeqCst);
+    tokio::time::sleep(INTERVAL * 2).await;
+    let message = world.until_reason_of(api.clone(), "acme", "ExternalUnreachable").await;
+    assert!(message.contains("connection refused"), "{message}");
+    let mut written = world.take_requests();
+    written.retain(|request| !request.starts_with("GET") && request.contains("/harborprojects"));
+    assert_eq!(written, [""; 0], "the project is as it was, as far as the operator knows");
+    world.is_down.store(false, Ordering::SeqCst);
+    world.until_reason_of(api, "acme", "Ready").await;
 }
 
 #[tokio::test(start_paused = true)]

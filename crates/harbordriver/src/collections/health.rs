@@ -2,6 +2,7 @@
 
 use crate::{
     client::Client,
+    failure::system_error,
     manage::{Manage, Objects, shown},
 };
 use harborstate::{
@@ -14,9 +15,13 @@ use plan::SystemError;
 pub(crate) struct Health;
 
 impl Manage for Health {
-    /// A Harbor that does not show its health is no failure: everything else about it may work.
+    /// A Harbor that answers without showing its health is no failure: everything else about it may work.
     async fn list(client: &Client, _: Option<&str>) -> Result<Objects, SystemError> {
-        let Ok(found) = client.harbor.system().health().await else { return Ok(Objects::new()) };
+        let found = match client.harbor.system().health().await.map_err(system_error) {
+            Ok(found) => found,
+            Err(error @ SystemError::Unreachable(_)) => return Err(error),
+            Err(_) => return Ok(Objects::new()),
+        };
         let unhealthy = found.components.into_iter().filter(|component| component.status != "healthy");
         let health = health::Health { unhealthy: unhealthy.map(|component| component.name).collect() };
         Ok([(NAME.to_owned(), shown(health, NoFacts {})?)].into())

@@ -26,6 +26,10 @@ use tokio::{sync::Notify, time::Instant};
 /// How many parts of collections of one system are listed in an interval. A list takes one request or two.
 const PARTS_PER_INTERVAL: usize = 25;
 
+/// After how many failures in a row a list is reported to the owners that read it, see
+/// [`ExternalDriver::reports_failures`]: about seven seconds.
+const FAILURES_TO_REPORT: u32 = 3;
+
 /// How long a list may take.
 const LONGEST_LIST: Duration = Duration::from_secs(30);
 
@@ -204,6 +208,9 @@ impl Systems {
                 } else {
                     tracing::debug!(%system, %collection, error = plan::one_line(error), "a list failed again");
                 }
+                if listed.failures == FAILURES_TO_REPORT && self.reports_failures(question) {
+                    self.report_failure(question);
+                }
                 return;
             }
         };
@@ -215,6 +222,20 @@ impl Systems {
                 if recovers {
                     cluster.router.wake(readers);
                 }
+            }
+        }
+    }
+
+    fn reports_failures(&self, question: &Question) -> bool {
+        let driver = question.collection.system().and_then(|system| self.driver(system).ok());
+        driver.is_some_and(|driver| driver.reports_failures(&question.collection.kind))
+    }
+
+    /// Lets the readers of a list read it again, which fails.
+    fn report_failure(&self, question: &Question) {
+        for cluster in self.scopes() {
+            for (key, _) in self.readers_of(question, &cluster) {
+                self.observed(&key, None, None);
             }
         }
     }
