@@ -107,7 +107,10 @@ async fn forward(
         counts.note(request.method(), request.uri());
         let client = client.clone();
         async move {
-            let (parts, body) = request.into_parts();
+            let (mut parts, body) = request.into_parts();
+            // A request with HTTP/2 has the address of this socket, and kube's client speaks HTTP/1.1.
+            parts.version = http::Version::HTTP_11;
+            parts.uri = parts.uri.path_and_query().map(|path| path.clone().into()).unwrap_or_default();
             let body = body.collect().await.map_err(tower::BoxError::from)?.to_bytes();
             let request = Request::from_parts(parts, kube::client::Body::from(body.to_vec()));
             let (mut parts, body) = client.send(request).await.map_err(tower::BoxError::from)?.into_parts();
