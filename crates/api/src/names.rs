@@ -36,6 +36,27 @@ pub const NETWORK_POLICIES_ANNOTATION: &str = "goharbor.io/network-policies";
 /// Set by users on a custom resource of day 2: with each new value the operator compares the object with its Harbor at once.
 pub const RECONCILE_AT_ANNOTATION: &str = "goharbor.io/reconcile-at";
 
+/// Set by users on a Namespace: the HarborServerConfiguration of the Harbor that its pods pull images from.
+pub const HARBOR_ANNOTATION: &str = "goharbor.io/harbor";
+
+/// Set by users on a Namespace: the project that its pods pull images from, or `*` for one of its own.
+pub const PROJECT_ANNOTATION: &str = "goharbor.io/project";
+
+/// Set by users on a Namespace: the id of the robot account of the project.
+pub const ROBOT_ANNOTATION: &str = "goharbor.io/robot";
+
+/// Set by users on a Namespace: the Secret in it that has the password of the robot account.
+pub const ROBOT_PASSWORD_ANNOTATION: &str = "goharbor.io/robot-password-secret";
+
+/// Set by users on a Namespace with a project of its own: `pull` or `push`.
+pub const ROBOT_ACCESS_ANNOTATION: &str = "goharbor.io/robot-access";
+
+/// Set by users on a Namespace: the ServiceAccount whose pods pull images; `default` unless set.
+pub const SERVICE_ACCOUNT_ANNOTATION: &str = "goharbor.io/service-account";
+
+/// Set by the operator on objects that it creates for the annotations of a Namespace: `namespace`.
+pub const MADE_FOR_LABEL: &str = "goharbor.io/made-for";
+
 /// Set by users on a Namespace: the ConfigMap in it that says how images of pods are rewritten.
 pub const REWRITING_RULES_ANNOTATION: &str = "goharbor.io/rewriting-rules";
 
@@ -270,8 +291,8 @@ pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
 /// With a new value, such as the current time, a user has the operator renew the credentials of a HarborRobot.
 pub const ROTATE_AT_ANNOTATION: &str = "goharbor.io/rotate-at";
 
-/// With the value `true`, a user has the operator give the robot account of a PullSecretBinding a new password. The one before
-/// ends at once, for all clients.
+/// With the value `true`, a user has the operator give the robot account of a PullSecretBinding, or of a Namespace, a new
+/// password. The one before ends at once, for all clients.
 pub const ROTATE_ROBOT_ANNOTATION: &str = "goharbor.io/rotate-robot";
 
 /// Set by the old operator on PullSecretBindings: the name of the Secret that it created.

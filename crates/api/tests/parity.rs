@@ -75,7 +75,7 @@ const DIFFERENCES: [Difference; 16] = [
     (
         "PullSecretBinding\t.spec.projectId",
         |fact| fact.required = false,
-        "robotRef names a HarborRobot instead; a rule asks for one of them",
+        "projectName, or a HarborRobot in robotRef, names the project instead; a rule asks for one of them",
     ),
     (
         "PullSecretBinding\t.spec.robotId",

@@ -3,7 +3,8 @@
 //! How to read this crate: [`all`] lists the kinds. Each kind is a folder whose `mod.rs` is a table of contents: it
 //! implements [`plan::Component`], so it says which children exist and which of them wait for which. Beside it,
 //! `validated.rs` reads and validates everything that the children are made from, and one file builds each child.
-//! [`harborcluster`] creates a [`harbor`], and a Harbor creates the objects of all other kinds.
+//! [`harborcluster`] creates a [`harbor`], and a Harbor creates the objects of all other kinds that are a part of it.
+//! [`mod@namespace`] creates objects of day 2.
 //!
 //! What several components share is in rooms, folders that know no component:
 //!
@@ -55,6 +56,7 @@ pub mod harboruser;
 pub mod harborusergroup;
 pub mod jobservice;
 mod management;
+pub mod namespace;
 mod nginx;
 mod notary;
 pub mod notaryserver;
@@ -76,7 +78,17 @@ pub use versions::HarborVersion;
 
 use plan::ComponentKind;
 
-/// Every kind of component there is; the only list of them.
+/// Every kind of component there is, also those that an operator reconciles only if a flag asks for it.
+pub fn with_optional() -> Vec<ComponentKind> {
+    all().into_iter().chain([namespace()]).collect()
+}
+
+/// The annotations of Namespaces, an optional kind of component: it needs permissions of its own.
+pub fn namespace() -> ComponentKind {
+    ComponentKind::of::<namespace::Namespace>()
+}
+
+/// Every kind of component that each operator reconciles; the only list of them.
 pub fn all() -> Vec<ComponentKind> {
     vec![
         ComponentKind::of::<harborcluster::HarborCluster>(),

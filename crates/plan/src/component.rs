@@ -24,6 +24,15 @@ pub enum Placement {
     ClusterWide,
 }
 
+/// What the operator does to the owners of a kind, besides reading them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnerAccess {
+    /// They are custom resources of the operator: it writes their status, and their deletion may wait for their children.
+    Written,
+    /// They are objects of Kubernetes: the operator sends events about them, and never writes them.
+    OnlyRead,
+}
+
 /// The scope of a kind, as a type.
 pub trait Scoped {
     /// The scope.
@@ -38,7 +47,7 @@ impl Scoped for ClusterResourceScope {
     const PLACEMENT: Placement = Placement::ClusterWide;
 }
 
-/// A custom resource that can own children.
+/// An object that can own children: a custom resource, or an object of Kubernetes.
 pub trait Owner:
     Resource<DynamicType = (), Scope: Scoped>
     + Clone
@@ -66,18 +75,27 @@ impl<T> Owner for T where
 /// Answers how to reach a system outside the cluster for an owner in the namespace of the world.
 pub type Connect = fn(&World<'_>, &System) -> Result<Option<Connection>, PlanError>;
 
-/// One kind of custom resource and the children it wants to exist.
+/// One kind of owner and the children it wants to exist.
 ///
-/// Implemented by a type without values, because the resource itself belongs to crate `api`, which does not know plans.
+/// Implemented by a type without values, because the kind itself belongs to crate `api` or to Kubernetes, which do not know
+/// plans.
 pub trait Component: Send + Sync + 'static {
-    /// The custom resource.
+    /// The custom resource, or the object of Kubernetes.
     type Owner: Owner;
 
     /// Lower-case name: suffix of the field manager and of child names, and metric label.
     const NAME: &'static str;
 
+    /// What the operator does to the owner, besides reading it.
+    const ACCESS: OwnerAccess = OwnerAccess::Written;
+
     /// Parts of its state that have a condition of their own. A child names the part that it belongs to.
     const ASPECTS: &'static [Aspect] = &[];
+
+    /// Whether the operator has work to do for an object. It does not reconcile one without work and without children.
+    fn has_work(_owner: &Self::Owner) -> bool {
+        true
+    }
 
     /// Fields of its status that only this kind has.
     fn details(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Map<String, Value> {

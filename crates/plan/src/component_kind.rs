@@ -2,7 +2,7 @@
 
 use crate::{
     Amended, Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, KindCondition,
-    Placement, Planned, Snapshot, System, Violation, connect_with, plan_at,
+    OwnerAccess, Placement, Planned, Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use jiff::Timestamp;
@@ -10,15 +10,17 @@ use kube::core::ApiResource;
 use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
-/// A kind of custom resource and the children it wants to exist, without its type.
+/// A kind of owner and the children it wants to exist, without its type.
 #[derive(Clone)]
 pub struct ComponentKind {
-    /// The custom resource itself: its API resource, and how to read the health of an object.
+    /// The owner itself: its API resource, and how to read the health of an object.
     pub kind: ChildKind,
     /// Lower-case name: suffix of the field manager and of child names.
     pub name: &'static str,
     /// The kinds of children it may have.
     pub children: Children,
+    /// What the operator does to its objects, besides reading them.
+    pub access: OwnerAccess,
     /// Parts of its state that have a condition of their own.
     pub aspects: &'static [Aspect],
     decode: fn(Value) -> Result<Arc<dyn ComponentObject>, Undecodable>,
@@ -34,6 +36,8 @@ pub trait ComponentObject: Send + Sync {
     }
     /// See [`connect_with`].
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected>;
+    /// See [`Component::has_work`].
+    fn has_work(&self) -> bool;
     /// See [`Component::details`].
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value>;
     /// See [`Component::conditions`].
@@ -61,6 +65,7 @@ impl ComponentKind {
             kind: ChildKind::of_owner::<C::Owner>(),
             name: C::NAME,
             children: C::children(),
+            access: C::ACCESS,
             aspects: C::ASPECTS,
             decode: |object| match serde_path_to_error::deserialize(object) {
                 Ok(owner) => Ok(Arc::new(Erased::<C>(owner))),
@@ -71,7 +76,7 @@ impl ComponentKind {
         }
     }
 
-    /// The API resource of the custom resource.
+    /// The API resource of the owner.
     pub fn resource(&self) -> &ApiResource {
         &self.kind.resource
     }
@@ -115,6 +120,10 @@ impl<C: Component> ComponentObject for Erased<C> {
 
     fn connection(&self, snapshot: &Snapshot, defaults: &Defaults, system: &System) -> Planned<Connected> {
         connect_with::<C>(&self.0, snapshot, defaults, system)
+    }
+
+    fn has_work(&self) -> bool {
+        C::has_work(&self.0)
     }
 
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value> {

@@ -78,6 +78,12 @@ impl ObjectKey {
         Self::new(&resource.group, &resource.kind, namespace, name)
     }
 
+    /// The key of an owner of objects in `namespace`. A Namespace lives in no namespace, any other owner beside its children.
+    pub fn owner(group: &str, kind: &str, namespace: &str, name: &str) -> Self {
+        let owner = Self::new(group, kind, namespace, name);
+        if owner.is_namespace() { owner.within("") } else { owner }
+    }
+
     /// The key of a kind: a [`crate::Snapshot`] has an object for it when the API server serves the kind.
     pub fn kind(resource: &ApiResource) -> Self {
         Self::to(Target::Kind, [&resource.group, &resource.kind, "", ""])
@@ -134,6 +140,16 @@ impl ObjectKey {
     #[must_use]
     pub fn within(&self, namespace: &str) -> Self {
         Self::to(self.0.target.clone(), [&self.group, &self.kind, namespace, &self.name])
+    }
+
+    /// The namespace in which the object has children: its own, or that of which it is the Namespace. Empty for other objects
+    /// that live in no namespace.
+    pub fn home(&self) -> &str {
+        if self.is_namespace() { &self.name } else { &self.namespace }
+    }
+
+    fn is_namespace(&self) -> bool {
+        self.is_object() && self.group.is_empty() && self.kind == "Namespace"
     }
 
     /// Whether this identifies a kind of the cluster, not an object of it.
@@ -204,7 +220,11 @@ impl fmt::Display for ObjectKey {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
+    use api::v1beta1::{Harbor, HarborServerConfiguration};
+    use k8s_openapi::api::{
+        apps::v1::Deployment,
+        core::v1::{Namespace, Secret},
+    };
 
     #[test]
     fn keys_of_different_things_are_different_ordered_by_kind_and_shown_as_what_they_are() {
@@ -246,5 +266,15 @@ mod tests {
         let others = [ObjectKey::of::<Secret>("ns", ""), ObjectKey::external(&system, "project", "alpha")];
         assert!(others.iter().all(|key| !key.is_addressable()));
         assert_eq!(others.map(|key| key.system().cloned()), [None, Some(system)]);
+    }
+
+    #[test]
+    fn owners_live_beside_their_children_and_a_namespace_around_them() {
+        let namespace = ObjectKey::of::<Namespace>("", "team");
+        let harbor = ObjectKey::of::<Harbor>("team", "acme");
+        assert_eq!(ObjectKey::owner("", "Namespace", "team", "team"), namespace);
+        assert_eq!(ObjectKey::owner("goharbor.io", "Harbor", "team", "acme"), harbor);
+        let elsewhere = ObjectKey::of::<HarborServerConfiguration>("", "acme");
+        assert_eq!([namespace.home(), harbor.home(), elsewhere.home()], ["team", "team", ""]);
     }
 }

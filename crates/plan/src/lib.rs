@@ -48,7 +48,7 @@ pub use aspect::{Aspect, Aspects, aspects};
 pub use child::{ChildKind, Children, ManagedBy, Observe};
 pub use class::{Class, Classify, Subject, Verb};
 pub use clock::{Clock, after};
-pub use component::{Builder, Component, Connect, Owner, Placement, Scoped};
+pub use component::{Builder, Component, Connect, Owner, OwnerAccess, Placement, Scoped};
 pub use component_kind::{ComponentKind, ComponentObject, Undecodable};
 pub use conclusion::{Conclusion, ExternalObjects};
 pub use defaults::{Defaults, NetworkPolicies, PrivilegedPods};

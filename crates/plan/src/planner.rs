@@ -1,8 +1,8 @@
 //! Plans the children of an owner.
 
 use crate::{
-    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, PlanError, Policy,
-    References, Snapshot, System, World,
+    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, Owner, PlanError,
+    Policy, References, Snapshot, System, World,
     defaults::NOTHING,
     mutation,
     place::{self, Places, misnamed},
@@ -10,7 +10,6 @@ use crate::{
 use api::v1beta1::name::ObjectName;
 use graph::Graph;
 use jiff::Timestamp;
-use kube::Resource;
 use std::collections::BTreeSet;
 
 /// The children that should exist, in order, and the objects that the plan depends on.
@@ -77,9 +76,8 @@ pub fn plan_at<C: Component>(
     defaults: &Defaults,
     now: Timestamp,
 ) -> Planned {
-    let namespace = owner.meta().namespace.clone().unwrap_or_default();
-    let places = |text: &str| place::of(owner, text);
-    let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places).at(now);
+    let (key, places) = (key_of(owner), |text: &str| place::of(owner, text));
+    let world = World::new(key.home(), snapshot).with_defaults(defaults).with_places(&places).at(now);
     let graph = Graph::build(|graph| C::desired(owner, &world, graph)).and_then(|mut graph| {
         let (standard, kept) = (mutation::standard::<C>(owner), mutation::kept::<C>(owner));
         graph.payloads_mut().try_for_each(|desired: &mut Desired| {
@@ -107,11 +105,15 @@ pub fn connect_with<C: Component>(
     defaults: &Defaults,
     system: &System,
 ) -> Planned<Connected> {
-    let namespace = owner.meta().namespace.clone().unwrap_or_default();
-    let places = |text: &str| place::of(owner, text);
-    let world = World::new(&namespace, snapshot).with_defaults(defaults).with_places(&places);
+    let (key, places) = (key_of(owner), |text: &str| place::of(owner, text));
+    let world = World::new(key.home(), snapshot).with_defaults(defaults).with_places(&places);
     let connection = (C::CONNECT)(&world, system);
     Planned::of(connection, world, |connection, reads| Connected { connection, reads })
+}
+
+fn key_of<O: Owner>(owner: &O) -> ObjectKey {
+    let (namespace, name) = (owner.meta().namespace.as_deref(), owner.meta().name.as_deref());
+    ObjectKey::of::<O>(namespace.unwrap_or_default(), name.unwrap_or_default())
 }
 
 impl<T> Planned<T> {

@@ -69,7 +69,7 @@ impl<'a> World<'a> {
         Self { places, ..self }
     }
 
-    /// The namespace of the owner; empty if it lives in none.
+    /// The namespace in which the owner has children, see [`ObjectKey::home`].
     pub fn namespace(&self) -> &'a str {
         self.namespace
     }

@@ -5,7 +5,7 @@ use k8s_openapi::api::{
     rbac::v1::PolicyRule,
 };
 use kube::core::ApiResource;
-use plan::{Children, ComponentKind, ManagedBy};
+use plan::{Children, ComponentKind, ManagedBy, OwnerAccess};
 use std::collections::{BTreeMap, BTreeSet};
 
 type Verbs = &'static [&'static str];
@@ -95,17 +95,26 @@ impl Permissions {
         self
     }
 
+    /// The permissions to reconcile objects of this kind, beyond [`Permissions::to_work`].
+    pub fn to_reconcile(component: &ComponentKind) -> Self {
+        let mut permissions = Self(BTreeMap::new());
+        permissions.reconcile(component);
+        permissions
+    }
+
     /// Adds the permissions to reconcile objects of this kind.
     pub fn reconcile(&mut self, component: &ComponentKind) {
         let ApiResource { group, plural, .. } = component.resource();
         self.allow(group, plural, OBSERVE);
-        self.allow(group, &format!("{plural}/status"), WRITE_STATUS);
         let children = &component.children;
-        if children.iter().any(|kind| kind.managed_by == ManagedBy::Operator) {
-            self.allow(group, &format!("{plural}/finalizers"), BLOCK_DELETION);
-        }
-        if children.has_external() {
-            self.allow(group, plural, RECORD);
+        if component.access == OwnerAccess::Written {
+            self.allow(group, &format!("{plural}/status"), WRITE_STATUS);
+            if children.iter().any(|kind| kind.managed_by == ManagedBy::Operator) {
+                self.allow(group, &format!("{plural}/finalizers"), BLOCK_DELETION);
+            }
+            if children.has_external() {
+                self.allow(group, plural, RECORD);
+            }
         }
         for kind in children.iter() {
             let verbs = match kind.managed_by {
@@ -143,7 +152,7 @@ mod tests {
     use api::v1beta1::{Core, Portal};
     use k8s_openapi::api::{
         apps::v1::{Deployment, StatefulSet},
-        core::v1::ServiceAccount,
+        core::v1::{Namespace, ServiceAccount},
     };
     use plan::Component;
     use plan::{Builder, PlanError, World};
@@ -196,16 +205,37 @@ mod tests {
 
     #[test]
     fn only_owners_of_objects_outside_the_cluster_are_written() {
-        let rules = |component| {
-            let mut permissions = Permissions(BTreeMap::new());
-            permissions.reconcile(&component);
-            permissions.rules()
-        };
+        let rules = |component| Permissions::to_reconcile(&component).rules();
         let status = rule("goharbor.io", &["portals/status"], &["patch"]);
         let alone = [rule("goharbor.io", &["portals"], &["list", "watch"]), status.clone()];
         assert_eq!(rules(ComponentKind::of::<Alone>()), alone);
         let outside = [rule("goharbor.io", &["portals"], &["list", "patch", "watch"]), status];
         assert_eq!(rules(ComponentKind::of::<Outside>()), outside);
+    }
+
+    struct OfKubernetes;
+
+    impl Component for OfKubernetes {
+        type Owner = Namespace;
+        const NAME: &'static str = "of-kubernetes";
+        const ACCESS: OwnerAccess = OwnerAccess::OnlyRead;
+
+        fn children() -> Children {
+            Children::none().and::<Portal>()
+        }
+
+        fn desired(_: &Namespace, _: &World<'_>, _: &mut Builder<'_>) -> Result<(), PlanError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn owners_of_kubernetes_are_not_written() {
+        let expected = [
+            rule("", &["namespaces"], &["list", "watch"]),
+            rule("goharbor.io", &["portals"], &["create", "delete", "get", "list", "patch", "watch"]),
+        ];
+        assert_eq!(Permissions::to_reconcile(&ComponentKind::of::<OfKubernetes>()).rules(), expected);
     }
 
     fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {

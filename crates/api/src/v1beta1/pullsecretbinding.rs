@@ -1,7 +1,8 @@
 //! PullSecretBinding: lets a ServiceAccount pull from a project.
 
 use super::{
-    harbor_target::HarborTarget, name::ObjectName, secret_reference::SecretKeyReference, status::Observation,
+    harbor_target::HarborTarget, name::ObjectName, project_reference::PROJECT_NAME_PATTERN,
+    secret_reference::SecretKeyReference, status::Observation,
 };
 use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
@@ -41,9 +42,9 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 #[x_kube(validation = Rule::new(
-        "has(self.robotRef) ? !has(self.projectId) && !has(self.robotId) && !has(self.secretRef) \
-         : has(self.projectId) && has(self.robotId)")
-    .message("robotRef: either robotRef alone, or projectId and robotId are required; keep what names the robot account"))]
+        "has(self.robotRef) ? !has(self.projectId) && !has(self.projectName) && !has(self.robotId) && !has(self.secretRef) \
+         : has(self.projectId) != has(self.projectName) && has(self.robotId)")
+    .message("robotRef: either robotRef alone, or robotId and one of projectId and projectName are required; keep what names the robot account"))]
 pub struct PullSecretBindingSpec {
     /// The Harbor in which the robot account is.
     #[serde(flatten)]
@@ -53,13 +54,18 @@ pub struct PullSecretBindingSpec {
     pub service_account: String,
 
     /// Name of a HarborRobot in the same namespace that writes a Secret of type dockerconfigjson. Either `robotRef`, or
-    /// `projectId` and `robotId` are required.
+    /// `robotId` and one of `projectId` and `projectName` are required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub robot_ref: Option<ObjectName>,
 
     /// Id of the project in Harbor, in digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<String>,
+
+    /// Name of the project in Harbor, instead of its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = PROJECT_NAME_PATTERN), length(min = 1, max = 255))]
+    pub project_name: Option<String>,
 
     /// Id of the robot account of that project in Harbor, in digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -38,7 +38,7 @@ enum Format {
 impl Draw {
     /// Draws all objects in one graph, also if Secrets or ConfigMaps that pods need are missing.
     pub fn run(self) -> Result<(), Failure> {
-        let Rendering { owners, errors, unmet: _ } = self.sources.render(components::all())?;
+        let Rendering { owners, errors, unmet: _ } = self.sources.render(components::with_optional())?;
         Failure::unless_empty(errors)?;
         Ok(print(&self.format.draw(&dependency_graph(&owners)))?)
     }

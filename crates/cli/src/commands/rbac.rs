@@ -29,6 +29,8 @@ const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
 const METRICS_READER: &str = "harbor-operator-metrics-reader";
 /// The name of the role for the webhook that rewrites images.
 const REWRITE_IMAGES: &str = "harbor-operator-rewrite-images";
+/// The name of the role for annotations of Namespaces.
+const BIND_NAMESPACES: &str = "harbor-operator-bind-namespaces";
 /// The name of the role for the digest key, which is that of its Secret.
 const DIGESTS: &str = DIGEST_KEY;
 
@@ -65,6 +67,10 @@ pub struct Rbac {
     /// Also allow what the webhook of run --rewrite-images needs
     #[arg(long, conflicts_with = "namespace")]
     rewrite_images: bool,
+
+    /// Also allow what run --bind-namespaces needs
+    #[arg(long, conflicts_with = "namespace")]
+    bind_namespaces: bool,
 
     /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
     #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
@@ -123,6 +129,10 @@ impl Rbac {
         }
         if self.rewrite_images {
             objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::permissions(&self.webhook_name))?);
+        }
+        if self.bind_namespaces {
+            let rules = Permissions::to_reconcile(&components::namespace()).rules();
+            objects.extend(self.everywhere(BIND_NAMESPACES, rules)?);
         }
         Ok(objects)
     }

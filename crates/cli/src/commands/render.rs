@@ -35,7 +35,7 @@ pub struct Render {
 impl Render {
     /// Prints all children, or nothing.
     pub fn run(self) -> Result<(), Failure> {
-        let Rendering { owners, errors, unmet } = self.sources.render(components::all())?;
+        let Rendering { owners, errors, unmet } = self.sources.render(components::with_optional())?;
         Failure::unless_empty(errors.into_iter().chain(unmet).collect())?;
         let mut printed = Vec::new();
         for below in &owners {

@@ -13,7 +13,7 @@ use crate::{
 };
 use api::{conversion::Version, thirdparty::OPTIONAL_GROUPS};
 use clap::{Args, builder::PossibleValuesParser};
-use plan::ComponentKind;
+use plan::{ComponentKind, Placement};
 use std::path::PathBuf;
 
 /// Files with objects, and with the Secrets and ConfigMaps that those read.
@@ -136,7 +136,14 @@ fn owner(object: Object, components: &[ComponentKind]) -> Result<Role, Error> {
         };
         return Err(Error::input(object.place(), problem, remedy));
     }
-    let object = object.in_namespace(DEFAULT_NAMESPACE);
+    // One that cannot be decoded is reported when it is planned.
+    if kind.decode(object.json.clone()).is_ok_and(|owner| !owner.has_work()) {
+        return Ok(Role::Input(object));
+    }
+    let object = match kind.placement() {
+        Placement::Namespaced => object.in_namespace(DEFAULT_NAMESPACE),
+        Placement::ClusterWide => object,
+    };
     for field in fields::unknown_fields(&object.key, &object.version, &object.json) {
         let kind = &object.key.kind;
         warn(format_args!("{}: {field} is not a field of {kind} and is ignored", object.place()));

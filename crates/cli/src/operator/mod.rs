@@ -20,6 +20,7 @@ pub use signals::Signals;
 
 use harbordriver::HarborDriver;
 use kube::Client;
+use plan::ComponentKind;
 use runtime::{ExternalDriver, Operator, Options};
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -28,9 +29,9 @@ pub fn drivers() -> Vec<Arc<dyn ExternalDriver>> {
     vec![Arc::new(HarborDriver::new())]
 }
 
-/// An operator for all kinds, which takes over the fields of the old operator.
-pub fn operator(client: Client, options: Options) -> Operator {
-    Operator::new(client, components::all(), Options { predecessors: predecessors(), ..options })
+/// An operator for these kinds, which takes over the fields of the old operator.
+pub fn operator(client: Client, components: Vec<ComponentKind>, options: Options) -> Operator {
+    Operator::new(client, components, Options { predecessors: predecessors(), ..options })
 }
 
 /// The field managers of the old operator: the name of its program, and that of each controller.

@@ -6,13 +6,13 @@
 use crate::{account, logged::Process, world::World};
 use api::v1beta1::{
     HarborConfiguration, HarborProject, HarborProjectMember, HarborRobot, HarborServerConfiguration,
-    HarborTask,
+    HarborTask, PullSecretBinding,
 };
 use envtest::{ControlPlane, HarborApi, Kind, TIMEOUT};
-use k8s_openapi::api::core::v1::{Namespace, Secret};
+use k8s_openapi::api::core::v1::{Namespace, Secret, ServiceAccount};
 use kube::{
     Api, Resource,
-    api::{DeleteParams, PostParams},
+    api::{DeleteParams, Patch, PatchParams, PostParams},
     runtime::wait::{await_condition, conditions},
 };
 use serde_json::{Value, json};
@@ -33,6 +33,11 @@ struct Team {
 
 impl Team {
     async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// With flags that `rbac` has, too.
+    async fn with(flags: &[&str]) -> Self {
         let world = World::with_controller_manager(ControlPlane::with_controller_manager()).await;
         let harbor = HarborApi::start().await;
         let secret = |name: &str, values: Value| json!({"metadata": {"name": name}, "stringData": values});
@@ -49,11 +54,11 @@ impl Team {
             },
         });
         let kubeconfig = account::kubeconfig(&world.plane, &account::name(&world.name));
-        world.apply_as_named(permissions(&world.name)).await;
+        world.apply_as_named(permissions(&world.name, flags)).await;
         let servers: Api<HarborServerConfiguration> = Api::all(world.plane.client());
         servers.create(&PostParams::default(), &serde_json::from_value(server).unwrap()).await.unwrap();
-        let flags = ["--class", &world.name, "--digest-key-namespace", &world.name];
-        let operator = Process::start(kubeconfig.path(), &flags);
+        let own = ["--class", &world.name, "--digest-key-namespace", &world.name];
+        let operator = Process::start(kubeconfig.path(), &[&own, flags].concat());
         Self { world, harbor, _operator: operator, _kubeconfig: kubeconfig }
     }
 
@@ -92,14 +97,17 @@ async fn delete_server_configuration(world: &World) {
 }
 
 /// What `rbac` prints for the whole cluster, under names that no other test uses.
-fn permissions(namespace: &str) -> Vec<Value> {
-    let mut objects = account::printed(&["--operator-namespace", namespace]);
+fn permissions(namespace: &str, flags: &[&str]) -> Vec<Value> {
+    let mut objects = account::printed(&[&["--operator-namespace", namespace], flags].concat());
+    let rename = |name: &mut Value| {
+        *name = name.as_str().unwrap().replace("harbor-operator", namespace).into();
+    };
     for object in &mut objects {
         if object["kind"].as_str().is_some_and(|kind| kind.starts_with("Cluster")) {
-            object["metadata"]["name"] = namespace.into();
+            rename(&mut object["metadata"]["name"]);
         }
         if object["kind"] == "ClusterRoleBinding" {
-            object["roleRef"]["name"] = namespace.into();
+            rename(&mut object["roleRef"]["name"]);
         }
     }
     objects
@@ -204,6 +212,42 @@ async fn a_namespace_with_a_project_can_be_deleted_when_its_harbor_and_its_confi
     let namespaces: Api<Namespace> = Api::all(world.plane.client());
     namespaces.delete(&namespace, &DeleteParams::default()).await.unwrap();
     until_gone(namespaces, &namespace).await;
+}
+
+#[tokio::test]
+async fn an_annotated_namespace_gets_a_project_and_a_pull_secret_and_can_be_deleted() {
+    let team = Team::with(&["--bind-namespaces"]).await;
+    let Team { world, harbor, .. } = &team;
+    let (client, namespace) = (world.plane.client(), world.plane.create_namespace("bound").await.unwrap());
+    let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), &namespace);
+    let account = serde_json::from_value(json!({"metadata": {"name": "builder"}})).unwrap();
+    accounts.create(&PostParams::default(), &account).await.unwrap();
+    let annotations = json!({
+        CLASS: world.name, "goharbor.io/harbor": world.name, "goharbor.io/project": "*",
+        "goharbor.io/service-account": "builder",
+    });
+    let namespaces: Api<Namespace> = Api::all(client.clone());
+    let patch = json!({"metadata": {"annotations": annotations}});
+    namespaces.patch(&namespace, &PatchParams::default(), &Patch::Merge(&patch)).await.unwrap();
+
+    let bindings: Api<PullSecretBinding> = Api::namespaced(client.clone(), &namespace);
+    let ready = |object: Option<&PullSecretBinding>| object.is_some_and(is_ready);
+    timeout(TIMEOUT, await_condition(bindings, "4k8s", ready)).await.expect("it becomes ready").unwrap();
+    let account = accounts.get("builder").await.unwrap();
+    assert_eq!(json!(account.image_pull_secrets), json!([{"name": "4k8s"}]));
+    let secrets: Api<Secret> = Api::namespaced(client, &namespace);
+    let values = secrets.get("4k8s").await.unwrap().data.unwrap();
+    let text = |key: &str| String::from_utf8(values[key].0.clone()).unwrap();
+    let (username, password) = (text("username"), text("password"));
+    let path = format!("/projects/{namespace}/repositories");
+    let status = harbor.ask_as(&username, &password, "GET", &path, Value::Null).await.0;
+    assert_eq!(status, 403, "Harbor knows the robot account, which may pull and do nothing else");
+
+    namespaces.delete(&namespace, &DeleteParams::default()).await.unwrap();
+    until_gone(namespaces, &namespace).await;
+    assert_eq!(harbor.ask_as(&username, &password, "GET", &path, Value::Null).await.0, 401);
+    harbor.ask("GET", &format!("/projects/{namespace}"), Value::Null).await;
+    delete_server_configuration(world).await;
 }
 
 #[tokio::test]

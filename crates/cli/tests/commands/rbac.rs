@@ -35,6 +35,33 @@ fn the_whole_cluster_takes_a_cluster_role() {
 }
 
 #[test]
+fn the_annotations_of_namespaces_take_a_cluster_role_of_their_own_which_writes_no_namespace() {
+    let objects = printed("rbac --bind-namespaces");
+    assert_eq!(objects[..7], printed("rbac"), "the other roles are as without it");
+    assert_eq!(
+        names(&objects[7..]),
+        [
+            "ClusterRole /harbor-operator-bind-namespaces",
+            "ClusterRoleBinding /harbor-operator-bind-namespaces"
+        ]
+    );
+    let manage = ["create", "delete", "get", "list", "patch", "watch"];
+    assert_eq!(
+        objects[7]["rules"],
+        json!([
+            {"apiGroups": [""], "resources": ["namespaces"], "verbs": ["list", "watch"]},
+            {
+                "apiGroups": ["goharbor.io"],
+                "resources": ["harborprojects", "harborrobots", "pullsecretbindings"],
+                "verbs": manage,
+            },
+        ])
+    );
+    let ran = Folder::empty().run("rbac --bind-namespaces --namespace a");
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+}
+
+#[test]
 fn chosen_namespaces_take_a_role_in_each_and_nothing_elsewhere() {
     let objects = printed("rbac --namespace b --namespace a --namespace b --operator-namespace home");
     assert_eq!(

@@ -176,3 +176,47 @@ administrator start the operator with --allow-privileged-pods
     command.env("HARBOR_OPERATOR_ALLOW_PRIVILEGED_PODS", "true");
     assert_eq!(String::from_utf8(command.output().unwrap().stdout).unwrap(), allowed);
 }
+
+const SERVER: &str = "\
+apiVersion: goharbor.io/v1beta1
+kind: HarborServerConfiguration
+metadata: {name: main}
+spec:
+  serverURL: https://harbor.example.com
+  version: 2.15.2
+  accessCredential: {namespace: ops, accessSecretRef: login}
+  default: true
+  projectNameTemplate: 'x-{namespace}'
+";
+
+#[test]
+fn an_annotated_namespace_has_children_and_any_other_is_an_input() {
+    let folder = Folder::empty();
+    let annotated =
+        "apiVersion: v1\nkind: Namespace\nmetadata: {name: team, annotations: {goharbor.io/project: '*'}}\n";
+    folder.file("namespace.yaml", annotated).file("inputs/server.yaml", SERVER);
+    let objects = rendered(&folder, "render -f namespace.yaml --inputs inputs");
+    assert_eq!(names(&objects), ["HarborProject 4k8s", "HarborRobot 4k8s", "PullSecretBinding 4k8s"]);
+    for object in documents(&objects) {
+        assert_eq!(object["metadata"]["namespace"], "team");
+    }
+    assert_eq!(documents(&objects)[0]["spec"]["projectName"], "x-team");
+
+    folder.file("namespace.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: team}\n");
+    let ran = folder.run("render -f namespace.yaml");
+    assert!(ran.stderr.contains("contains no object that the operator reconciles"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_mistake_in_an_annotation_is_named_with_its_remedy() {
+    let folder = Folder::empty();
+    let annotations = "{goharbor.io/project: alpha, goharbor.io/rotate-robot: 'true'}";
+    let namespace =
+        format!("apiVersion: v1\nkind: Namespace\nmetadata: {{name: team, annotations: {annotations}}}\n");
+    folder.file("namespace.yaml", &namespace);
+    let expected = "\
+error: Namespace team: metadata.annotations[goharbor.io/robot]: is not set; write the id of a robot account of the project, from the \
+answer to GET /robots
+";
+    assert_eq!(folder.run("render -f namespace.yaml"), failed(expected));
+}

@@ -218,6 +218,30 @@ fn image_rewriting_comes_with_a_service_and_exactly_its_permissions() {
 }
 
 #[test]
+fn the_annotations_of_namespaces_come_with_exactly_their_permissions() {
+    let objects = rendered(&json!({"bindNamespaces": {"enabled": true}})).unwrap();
+    let rbac = ["rbac", "--bind-namespaces"];
+    let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(rbac).output().unwrap();
+    let printed = documents(&String::from_utf8(output.stdout).unwrap());
+    let names = [
+        "ClusterRole /harbor-operator-bind-namespaces",
+        "ClusterRoleBinding /harbor-operator-bind-namespaces",
+    ];
+    assert_eq!(named(&objects, &names), named(&printed, &names));
+    let shipped = fs::read_to_string(deploy().join("bind-namespaces/rbac.yaml")).unwrap();
+    assert_eq!(named(&documents(&shipped), &names), named(&printed, &names));
+
+    let arguments = |objects: &[Value]| {
+        only(objects, "Deployment")["spec"]["template"]["spec"]["containers"][0]["args"].to_string()
+    };
+    assert!(arguments(&objects).contains("\"--bind-namespaces\""));
+    let without = rendered(&json!({})).unwrap();
+    assert!(without.iter().all(|object| !name(object).contains("bind-namespaces")));
+    assert!(!arguments(&without).contains("bind-namespaces"));
+    assert!(rendered(&json!({"bindNamespaces": {"enabled": true}, "namespaces": ["one"]})).is_err());
+}
+
+#[test]
 fn metrics_for_those_who_may_read_them_come_with_permissions_and_a_token() {
     let values = |secret: &str| {
         let auth = json!({"enabled": true, "tokenSecret": {"name": secret}});

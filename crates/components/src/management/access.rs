@@ -12,7 +12,7 @@ use kube::{
     core::{Selector, SelectorExt as _},
 };
 use plan::{ChildName, Connection, ObjectKey, PlanError, System, World};
-use std::{str::FromStr as _, time::Duration};
+use std::{collections::BTreeMap, str::FromStr as _, time::Duration};
 
 /// The user that every Harbor has.
 const ADMIN: &str = "admin";
@@ -91,18 +91,31 @@ fn is_open_to(
     namespace: &str,
     world: &World<'_>,
 ) -> Result<(), PlanError> {
-    let Some(selector) = configuration.spec.namespace_selector.clone() else { return Ok(()) };
+    if configuration.spec.namespace_selector.is_none() {
+        return Ok(());
+    }
+    let found = world.read_cluster_wide::<Namespace>(namespace)?;
+    let labels = found.and_then(|found| found.metadata.labels).unwrap_or_default();
+    check_open_to(configuration, namespace, &labels, "spec.harborServerConfig")
+}
+
+/// Refuses a namespace with these labels that a HarborServerConfiguration does not select, which a field names.
+pub(crate) fn check_open_to(
+    configuration: &HarborServerConfiguration,
+    namespace: &str,
+    labels: &BTreeMap<String, String>,
+    field: &str,
+) -> Result<(), PlanError> {
+    let selector = configuration.spec.namespace_selector.clone().unwrap_or_default();
     let selector = Selector::try_from(selector).map_err(|_| {
         let field = format!("{}, spec.namespaceSelector", configuration.name_any());
         PlanError::invalid(field, "is no valid label selector", "correct it")
     })?;
-    let found = world.read_cluster_wide::<Namespace>(namespace)?;
-    let labels = found.and_then(|found| found.metadata.labels).unwrap_or_default();
-    if selector.matches(&labels) {
+    if selector.matches(labels) {
         return Ok(());
     }
     Err(PlanError::invalid(
-        "spec.harborServerConfig",
+        field,
         format!(
             "HarborServerConfiguration {} is not open to namespace {namespace}: its namespaceSelector does not match the \
              labels of the namespace",

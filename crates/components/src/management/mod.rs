@@ -19,18 +19,18 @@ mod target;
 mod text;
 
 pub(crate) use self::{
-    access::connection,
+    access::{check_open_to, connection},
     docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, docker_config, robot_secret},
     health::remote_health,
     member::{group_type, member},
     password::check_password,
     policy::Policy,
     project::Projects,
-    project_names::ProjectNames,
+    project_names::{ProjectNames, is_project_name},
     registry::Registry,
     server::Server,
     status::{Legacy, field, fields_with_id, found, managed_fields},
-    target::{check_default, is_harbor, system},
+    target::{check_default, configuration, is_harbor, system},
     text::text,
 };
 

@@ -2,7 +2,10 @@
 
 use super::{ProjectNames, Server, system as system_of};
 use api::v1beta1::{HarborProject, project_reference::ProjectReference};
-use harborstate::{State as _, project::Project};
+use harborstate::{
+    State as _,
+    project::{Facts, Project},
+};
 use plan::{ObjectKey, PlanError, System, World};
 
 /// The projects of a Harbor, for objects of a namespace.
@@ -57,6 +60,14 @@ impl Projects<'_> {
     /// The names that projects may have for objects of the namespace.
     pub fn names(&self) -> Result<ProjectNames<'_>, PlanError> {
         ProjectNames::read(self.system, self.namespace, self.world)
+    }
+
+    /// The id of a project that a field names, if its name is allowed; `None` without a Harbor to ask.
+    pub fn id(&self, name: &str, field: &str) -> Result<Option<u32>, PlanError> {
+        self.existing(name, field)?;
+        let found = self.world.external(self.system, Project::COLLECTION, name)?;
+        let facts = found.and_then(|found| serde_json::from_value::<Facts>(found).ok());
+        Ok(facts.and_then(|facts| facts.id.try_into().ok()))
     }
 
     /// Waits for a project that a field names, if its name is allowed.

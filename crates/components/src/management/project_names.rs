@@ -1,8 +1,14 @@
 //! The names that projects may have for objects of a namespace.
 
-use api::v1beta1::HarborServerConfiguration;
+use api::{names::PROJECT_ANNOTATION, v1beta1::HarborServerConfiguration};
 use plan::{PlanError, System, World};
 use std::fmt;
+
+/// What separates the words of a project's name.
+const SEPARATORS: [char; 3] = ['.', '_', '-'];
+
+/// The end of the name of a namespace's own project, where the template asks for one.
+const OWN: &str = "default";
 
 /// The names that a HarborServerConfiguration allows projects of a namespace to have.
 pub(crate) struct ProjectNames<'a> {
@@ -22,6 +28,29 @@ impl<'a> ProjectNames<'a> {
         };
         let template = configuration.and_then(|found| found.spec.project_name_template);
         Ok(Self { configuration: &system.name, namespace, template })
+    }
+
+    /// The names in the Harbor of a HarborServerConfiguration.
+    pub fn of(configuration: &'a HarborServerConfiguration, namespace: &'a str) -> Self {
+        let template = configuration.spec.project_name_template.clone();
+        let name = configuration.metadata.name.as_deref().unwrap_or_default();
+        Self { configuration: name, namespace, template }
+    }
+
+    /// The name of the namespace's own project: the first that the template allows, or the name of the namespace.
+    pub fn own(&self) -> Result<String, PlanError> {
+        let name = match self.pattern() {
+            None => self.namespace.to_owned(),
+            Some(pattern) => pattern.first(),
+        };
+        if is_project_name(&name) {
+            return Ok(name);
+        }
+        Err(PlanError::invalid(
+            format_args!("Namespace {}", self.namespace),
+            format!("its project would be called {name:?}, which Harbor does not accept"),
+            format!("name a project that exists in the annotation {PROJECT_ANNOTATION}"),
+        ))
     }
 
     /// Refuses a project of another name.
@@ -63,9 +92,27 @@ impl<'a> ProjectNames<'a> {
 struct Pattern(String);
 
 impl Pattern {
+    /// The shortest name that fits and does not end with a separator, which Harbor does not accept.
+    fn first(&self) -> String {
+        let beginning = self.0.strip_suffix('*').unwrap_or(&self.0);
+        if beginning.len() < self.0.len() && beginning.ends_with(SEPARATORS) {
+            format!("{beginning}{OWN}")
+        } else {
+            beginning.to_owned()
+        }
+    }
+
     fn fits(&self, name: &str) -> bool {
         self.0.strip_suffix('*').map_or(self.0 == name, |beginning| name.starts_with(beginning))
     }
+}
+
+/// Whether Harbor accepts a name for a project.
+pub(crate) fn is_project_name(name: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    name.len() <= 255 && name.split(SEPARATORS).all(is_word)
 }
 
 impl fmt::Display for Pattern {
@@ -102,6 +149,29 @@ mod tests {
         ] {
             assert!(!allowed(template, name), "{template} {name}");
         }
+    }
+
+    #[test]
+    fn the_own_project_of_a_namespace_fits_the_template() {
+        let own = |template: Option<&str>, namespace| {
+            let template = template.map(str::to_owned);
+            let names = ProjectNames { configuration: "main", namespace, template };
+            let own = names.own().map_err(|error| error.to_string())?;
+            names.check(&own, "field").map(|()| own).map_err(|error| error.to_string())
+        };
+        for (template, expected) in [
+            (None, "pay"),
+            (Some("{namespace}"), "pay"),
+            (Some("x-{namespace}*"), "x-pay"),
+            (Some("{namespace}.*"), "pay.default"),
+        ] {
+            assert_eq!(own(template, "pay"), Ok(expected.to_owned()));
+        }
+        assert_eq!(
+            own(None, "pay--roll").unwrap_err(),
+            "Namespace pay--roll: its project would be called \"pay--roll\", which Harbor does not accept; name a project that \
+             exists in the annotation goharbor.io/project"
+        );
     }
 
     #[test]

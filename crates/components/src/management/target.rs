@@ -59,6 +59,21 @@ fn default(world: &World<'_>) -> Result<String, PlanError> {
     })
 }
 
+/// The HarborServerConfiguration of this name, or the one for objects that name no Harbor, if there is one.
+pub(crate) fn configuration(
+    name: Option<&str>,
+    world: &World<'_>,
+) -> Result<Option<HarborServerConfiguration>, PlanError> {
+    match name.or(world.defaults().harbor.as_deref()) {
+        Some(name) => {
+            let missing = || ObjectKey::of::<HarborServerConfiguration>("", name);
+            let found = world.read_cluster_wide(name)?;
+            found.map(Some).ok_or_else(|| PlanError::Missing([missing()].into()))
+        }
+        None => oldest_default(world),
+    }
+}
+
 /// Refuses a default beside an older one.
 pub(crate) fn check_default(owner: &HarborServerConfiguration, world: &World<'_>) -> Result<(), PlanError> {
     if owner.spec.default != Some(true) {

@@ -1,7 +1,7 @@
 //! The robot account that an object names by its number.
 
 use super::password::Password;
-use crate::management::{self, ProjectNames, Server};
+use crate::management::{self, Projects, Server};
 use api::v1beta1::PullSecretBindingSpec;
 use harborstate::{
     Found, State as _,
@@ -28,9 +28,11 @@ pub(super) fn find(
     server: &Server,
     world: &World<'_>,
 ) -> Result<Option<Account>, PlanError> {
-    let project = number(spec.project_id.as_deref(), "spec.projectId");
-    let (project, robot) = (project, number(spec.robot_id.as_deref(), "spec.robotId")).all()?;
-    let found = world.external(system, NumberedRobot::COLLECTION, &numbered(project, robot))?;
+    let projects = Projects { system, server, namespace, world };
+    let (project, robot) =
+        (Project::of(spec, projects), number(spec.robot_id.as_deref(), "spec.robotId")).all()?;
+    let Some(Project { id, field, shown }) = project else { return Ok(None) };
+    let found = world.external(system, NumberedRobot::COLLECTION, &numbered(id, robot))?;
     let found = found.and_then(|found| serde_json::from_value::<NumberedRobot>(found).ok());
     let name = match found {
         Some(NumberedRobot { name }) => name,
@@ -38,14 +40,14 @@ pub(super) fn find(
         None => {
             return Err(PlanError::invalid(
                 "spec.robotId",
-                format!("the project with the id {project} has no robot account with the id {robot}"),
-                "correct spec.projectId and spec.robotId, or name a HarborRobot in spec.robotRef",
+                format!("{shown} has no robot account with the id {robot}"),
+                format!("correct {field} and spec.robotId, or name a HarborRobot in spec.robotRef"),
             ));
         }
     };
     match harborstate::part(Robot::COLLECTION, &name) {
-        Some(project) => ProjectNames::read(system, namespace, world)?.check(project, "spec.projectId")?,
-        None => ProjectNames::read(system, namespace, world)?.check_unlimited("spec.robotId")?,
+        Some(project) => projects.names()?.check(project, field)?,
+        None => projects.names()?.check_unlimited("spec.robotId")?,
     }
     let found = world.external(system, Robot::COLLECTION, &name)?;
     let Some(found) = found.and_then(|found| serde_json::from_value::<Found<Robot, Facts>>(found).ok())
@@ -55,6 +57,33 @@ pub(super) fn find(
     };
     check(&found, world)?;
     Ok(Some(Account { name, login: found.facts.login }))
+}
+
+/// The project of a robot account.
+struct Project {
+    id: u32,
+    /// The field that names it.
+    field: &'static str,
+    /// How messages name it.
+    shown: String,
+}
+
+impl Project {
+    /// The project that a spec names by its id or by its name; `None` if there is no Harbor to ask for the id.
+    fn of(spec: &PullSecretBindingSpec, projects: Projects<'_>) -> Result<Option<Self>, PlanError> {
+        let Some(name) = &spec.project_name else {
+            let field = "spec.projectId";
+            let id = number(spec.project_id.as_deref(), field)?;
+            return Ok(Some(Self { id, field, shown: format!("the project with the id {id}") }));
+        };
+        let field = "spec.projectName";
+        if spec.project_id.is_some() {
+            let problem = "is set beside spec.projectId";
+            return Err(PlanError::invalid(field, problem, "keep the one that names the project"));
+        }
+        let id = projects.id(name, field)?;
+        Ok(id.map(|id| Self { id, field, shown: format!("project {name}") }))
+    }
 }
 
 fn number(text: Option<&str>, field: &str) -> Result<u32, PlanError> {

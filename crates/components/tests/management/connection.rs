@@ -32,7 +32,7 @@ pub enum Counted {
     Writes,
 }
 
-/// The last request that Harbor serves: its answer does not arrive, nor does any later one.
+/// The last request that a server serves: its answer does not arrive, nor does any later one.
 #[derive(Default)]
 pub struct Last {
     left: Mutex<Option<(Counted, usize)>>,
@@ -53,6 +53,17 @@ impl Last {
     /// Waits for the last request.
     pub async fn reached(&self) {
         self.reached.notified().await;
+    }
+
+    /// The answer of a server to a request.
+    pub async fn answer<T>(&self, is_write: bool, served: impl Future<Output = T>) -> T {
+        let is_last = self.count(is_write);
+        let answer = served.await;
+        if is_last {
+            self.reached.notify_one();
+            std::future::pending::<()>().await;
+        }
+        answer
     }
 
     /// Counts a request. Whether it is the last one or comes after it.
@@ -88,12 +99,7 @@ impl Connection {
             return Err("connection refused".into());
         }
         let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
-        let is_last = self.last.count(is_write);
-        let Ok(answer) = self.harbor.call(request).await;
-        if is_last {
-            self.last.reached.notify_one();
-            std::future::pending::<()>().await;
-        }
+        let Ok(answer) = self.last.answer(is_write, self.harbor.call(request)).await;
         let lose = |left: usize| left.checked_sub(1);
         if is_write && self.lost_answers.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lose).is_ok() {
             return Err("connection reset".into());

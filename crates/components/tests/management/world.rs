@@ -19,7 +19,7 @@ use kube::{
     core::NamespaceResourceScope,
     runtime::wait::await_condition,
 };
-use plan::Defaults;
+use plan::{ComponentKind, Defaults};
 use runtime::{Operator, Options};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -72,6 +72,10 @@ pub struct World {
     pub faults: Faults,
     /// The last request to Harbor that arrives.
     last: Arc<Last>,
+    /// The last request to the API server that arrives.
+    last_to_cluster: Arc<Last>,
+    /// What the operator reconciles.
+    pub components: Vec<ComponentKind>,
     server: ApiServer,
     requests: Arc<Mutex<Vec<String>>>,
     operator: Option<(CancellationToken, JoinHandle<()>)>,
@@ -107,6 +111,8 @@ impl World {
             default_harbor: None,
             faults: Faults::new(0, Plan::none()),
             last: Arc::default(),
+            last_to_cluster: Arc::default(),
+            components: components::all(),
             server,
             requests: Arc::default(),
             operator: None,
@@ -127,9 +133,12 @@ impl World {
 
     pub fn start(&mut self) {
         let (requests, server) = (Arc::clone(&self.requests), self.server.clone());
+        let last = Arc::clone(&self.last_to_cluster);
         let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
-            server.clone().oneshot(request)
+            let (last, is_write) = (Arc::clone(&last), request.method() != http::Method::GET);
+            let served = server.clone().oneshot(request);
+            async move { last.answer(is_write, served).await }
         });
         let connection = Connection {
             harbor: self.harbor.clone(),
@@ -148,7 +157,7 @@ impl World {
             predecessors: [OLD_OPERATOR.to_owned()].into(),
             ..Options::default()
         };
-        let operator = Operator::new(Client::new(noted, "default"), components::all(), options);
+        let operator = Operator::new(Client::new(noted, "default"), self.components.clone(), options);
         let stop = self.stop.child_token();
         let stopped = stop.clone();
         let task = tokio::spawn(async move { operator.run(stopped).await.unwrap() });
@@ -164,12 +173,21 @@ impl World {
 
     /// Runs the operator until it has sent this many requests to Harbor, and kills it before the last is answered.
     pub async fn run_until_request(&mut self, counted: Counted, number: usize) {
-        self.last.set(counted, number);
+        self.run_until(Arc::clone(&self.last), counted, number).await;
+    }
+
+    /// Runs the operator until it has sent this many writes to the API server, and kills it before the last is answered.
+    pub async fn run_until_write_to_cluster(&mut self, number: usize) {
+        self.run_until(Arc::clone(&self.last_to_cluster), Counted::Writes, number).await;
+    }
+
+    async fn run_until(&mut self, last: Arc<Last>, counted: Counted, number: usize) {
+        last.set(counted, number);
         self.start();
-        let reached = timeout(Duration::from_mins(30), self.last.reached()).await;
+        let reached = timeout(Duration::from_mins(30), last.reached()).await;
         assert!(reached.is_ok(), "the operator sends {number} requests");
         self.kill();
-        self.last.clear();
+        last.clear();
     }
 
     /// Stops the operator in the middle of what it does.

@@ -35,7 +35,7 @@ impl<M: Mutation> Mutation for Option<M> {
 
 /// The mutation of every child of every component.
 pub fn standard<C: Component>(owner: &C::Owner) -> impl Mutation + use<C> {
-    (OwnedBy::controller(owner), (Labels::of::<C>(owner), HarborClass::of(owner.meta())))
+    (OwnedBy::controller::<C>(owner), (Labels::of::<C>(owner), HarborClass::of(owner.meta())))
 }
 
 /// The mutation of children that stay when their owner is deleted.

@@ -1,8 +1,9 @@
 //! The controller reference of a child.
 
 use super::Mutation;
-use crate::{AnyManifest, Owner, PlanError};
+use crate::{AnyManifest, Component, OwnerAccess, PlanError};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
+use kube::Resource as _;
 
 /// Makes an owner the controller of its children, so that they are deleted with it.
 #[derive(Clone, Debug)]
@@ -11,12 +12,15 @@ pub struct OwnedBy(Option<OwnerReference>);
 impl OwnedBy {
     /// The owner as controller. An owner that was never stored has no uid and cannot be referenced, so `render` shows
     /// children without owner.
-    pub fn controller<O: Owner>(owner: &O) -> Self {
-        Self(owner.controller_owner_ref(&()).map(|reference| OwnerReference {
-            // If the user requests foreground deletion, the deletion of the owner waits for its children.
-            block_owner_deletion: Some(true),
-            ..reference
-        }))
+    pub fn controller<C: Component>(owner: &C::Owner) -> Self {
+        // If the user requests foreground deletion, the deletion of the owner waits for its children. To set this, the operator
+        // needs a permission to write the owner.
+        let block_owner_deletion = match C::ACCESS {
+            OwnerAccess::Written => Some(true),
+            OwnerAccess::OnlyRead => None,
+        };
+        let reference = owner.controller_owner_ref(&());
+        Self(reference.map(|reference| OwnerReference { block_owner_deletion, ..reference }))
     }
 }
 

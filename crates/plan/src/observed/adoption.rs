@@ -57,10 +57,10 @@ impl Claimant<'_> {
             same || (wrote_content(stored, by_predecessor) && !is_in_group(owner, &self.owner.group))
         };
         if let Some(other) = controllers.iter().find(|owner| !given_up(owner)) {
-            return Adoption::OwnedBy(key_of(other, &self.owner.namespace));
+            return Adoption::OwnedBy(key_of(other, self.owner.home()));
         }
         let kept_for = annotation(stored, KEPT_ANNOTATION)
-            .and_then(|value| KeptFor::parse(value, &self.owner.namespace))
+            .and_then(|value| KeptFor::parse(value, self.owner.home()))
             .filter(|other| other != self.owner);
         match kept_for {
             Some(other) => Adoption::OwnedBy(other),
@@ -72,7 +72,7 @@ impl Claimant<'_> {
     }
 
     fn is_ours(&self, stored: &ObjectMeta) -> bool {
-        let owned = match controller_of(stored, &self.owner.namespace) {
+        let owned = match controller_of(stored, self.owner.home()) {
             Some(Ownership::Owned(_, uid)) => uid == self.uid,
             _ => annotation(stored, KEPT_ANNOTATION).is_some(),
         };
@@ -105,7 +105,7 @@ fn is_in_group(owner: &OwnerReference, name: &str) -> bool {
 }
 
 fn key_of(owner: &OwnerReference, namespace: &str) -> ObjectKey {
-    ObjectKey::new(group(owner), &owner.kind, namespace, &owner.name)
+    ObjectKey::owner(group(owner), &owner.kind, namespace, &owner.name)
 }
 
 #[cfg(test)]

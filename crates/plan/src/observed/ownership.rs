@@ -48,6 +48,6 @@ impl Ownership {
 pub fn controller_of(meta: &ObjectMeta, namespace: &str) -> Option<Ownership> {
     let owner = meta.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))?;
     let group = owner.api_version.split_once('/').map_or("", |(group, _)| group);
-    let key = ObjectKey::new(group, &owner.kind, namespace, &owner.name);
+    let key = ObjectKey::owner(group, &owner.kind, namespace, &owner.name);
     Some(Ownership::Owned(key, owner.uid.clone()))
 }

@@ -5,26 +5,46 @@ use crate::{Manifest, Observe, status::AVAILABLE};
 use api::v1beta1::{
     ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, HarborCluster, HarborProject,
     HarborRegistryEndpoint, HarborReplication, HarborRobot, JobService, NotaryServer, NotarySigner, Portal,
-    Registry, RegistryController, Trivy,
+    PullSecretBinding, Registry, RegistryController, Trivy, status::Observation,
 };
 
-macro_rules! components {
-    ($($kind:ty),+) => { $(
+/// The part of a status that tells about readiness.
+#[derive(Clone, Copy)]
+struct Reported<'a> {
+    observed_generation: Option<i64>,
+    conditions: &'a [Condition],
+}
+
+impl<'a> From<&'a ComponentStatus> for Reported<'a> {
+    fn from(status: &'a ComponentStatus) -> Self {
+        Self { observed_generation: status.observed_generation, conditions: &status.conditions }
+    }
+}
+
+impl<'a> From<&'a Observation> for Reported<'a> {
+    fn from(status: &'a Observation) -> Self {
+        Self { observed_generation: status.observed_generation, conditions: &status.conditions }
+    }
+}
+
+/// Kinds that are children. The expression is the part of their status that every kind has.
+macro_rules! children {
+    ($status:ident => $reported:expr; $($kind:ty),+) => { $(
         impl Manifest for $kind {
             const OBSERVE: Observe = Observe::Status;
 
             fn readiness(&self) -> Readiness {
-                by_status(self.metadata.generation, self.status.as_ref())
+                by_status(self.metadata.generation, self.status.as_ref().map(|$status| $reported.into()))
             }
 
             fn reached(&self, readiness: &Readiness) -> Reached {
-                by_availability(readiness, self.status.as_ref())
+                by_availability(readiness, self.status.as_ref().map(|$status| $reported.into()))
             }
         }
     )+ };
 }
 
-components!(
+children!(status => status;
     ChartMuseum,
     Core,
     Exporter,
@@ -38,6 +58,8 @@ components!(
     Trivy
 );
 
+children!(status => &status.observation; HarborProject, HarborRobot, PullSecretBinding);
+
 /// Kinds that are never children; components only read them.
 macro_rules! read_only {
     ($($kind:ty),+) => { $(
@@ -45,7 +67,7 @@ macro_rules! read_only {
     )+ };
 }
 
-read_only!(HarborCluster, HarborProject, HarborRegistryEndpoint, HarborReplication, HarborRobot);
+read_only!(HarborCluster, HarborRegistryEndpoint, HarborReplication);
 
 impl Health {
     /// The health of an object of any of the operator's own kinds, according to its conditions.
@@ -55,15 +77,16 @@ impl Health {
             Some(status) => serde_json::from_value(status.clone())?,
             None => None,
         };
-        let readiness = by_status(generation, status.as_ref());
-        let reached = by_availability(&readiness, status.as_ref());
+        let reported = status.as_ref().map(Reported::from);
+        let readiness = by_status(generation, reported);
+        let reached = by_availability(&readiness, reported);
         Ok(Self::new(readiness, reached))
     }
 }
 
 /// The condition `Available` does not depend on the newest spec, so its observed generation is ignored.
-fn by_availability(readiness: &Readiness, status: Option<&ComponentStatus>) -> Reached {
-    let mut conditions = status.iter().flat_map(|status| &status.conditions);
+fn by_availability(readiness: &Readiness, status: Option<Reported<'_>>) -> Reached {
+    let mut conditions = status.iter().flat_map(|status| status.conditions);
     match readiness {
         Readiness::Ready => Reached::Ready,
         _ if conditions.any(|it| it.type_ == AVAILABLE && it.status == "True") => Reached::Available,
@@ -74,7 +97,7 @@ fn by_availability(readiness: &Readiness, status: Option<&ComponentStatus>) -> R
 /// Ready when the `Ready` condition is true for the newest spec, failed when `Stalled` is.
 ///
 /// An object of the old operator has no `Ready` condition: it is not ready before its first reconcile.
-fn by_status(generation: Option<i64>, status: Option<&ComponentStatus>) -> Readiness {
+fn by_status(generation: Option<i64>, status: Option<Reported<'_>>) -> Readiness {
     let Some(status) = status else { return Readiness::Progressing("no status yet".into()) };
     if let Some(not_yet) = unobserved(generation, status.observed_generation) {
         return not_yet;

@@ -23,7 +23,7 @@ impl Resolver<'_> {
         if has_expensive_lines(desired, generate, stored) {
             return Action::Rehash;
         }
-        let owner = Ownership::of(&stored.metadata, &self.owner.namespace);
+        let owner = Ownership::of(&stored.metadata, self.owner.home());
         let is_as_desired = match owner {
             None if stored.annotations().contains_key(KEPT_ANNOTATION) => true,
             None => !is_labelled_alike(&stored.metadata, desired.object.meta()),

@@ -139,7 +139,7 @@ impl NamespaceRun<'_> {
         self.generated.extend(generated.into_inner().unwrap_or_else(PoisonError::into_inner));
         if failures.is_empty() {
             let wanted = keys.iter().collect();
-            self.sweep(uid, &key.namespace, &wanted).await?;
+            self.sweep(uid, key.home(), &wanted).await?;
             let items: Vec<_> = plan.graph.iter().filter_map(|(_, desired, _)| desired.amendment()).collect();
             externals.sweep(&wanted, &items.iter().collect::<Vec<_>>()).await?;
         }

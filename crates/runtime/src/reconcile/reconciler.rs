@@ -21,7 +21,8 @@ use kube::{
     core::{DynamicObject, ObjectMeta},
 };
 use plan::{
-    Aspects, ComponentKind, ComponentObject, Desired, Gate, ObjectKey, Outcome, Plan, PlanError, Policy, tags,
+    Aspects, ComponentKind, ComponentObject, Desired, Gate, ObjectKey, Outcome, OwnerAccess, Plan, PlanError,
+    Policy, tags,
 };
 use progress::{Planned, Stage};
 use std::{
@@ -95,6 +96,12 @@ impl Reconciler {
         Some(Owner { key: key.clone(), stored, decoded })
     }
 
+    /// Whether there is nothing to do for an owner and nothing of it to remove.
+    pub(crate) fn is_idle(&self, owner: &Owner) -> bool {
+        let has_work = owner.decoded.as_ref().map_or(true, |object| object.has_work());
+        !has_work && self.context.cluster.router.index.owned_by(owner.uid()).is_empty()
+    }
+
     /// Takes the session of an owner out, so that an aborted reconcile leaves no session behind.
     pub(crate) fn take_session(&self, key: &ObjectKey) -> Session {
         self.sessions().remove(key).unwrap_or_default()
@@ -152,7 +159,7 @@ impl Reconciler {
         {
             let wanted = run.nodes.iter().map(|node| &node.key).collect();
             let children = cluster.router.index.owned_by(owner.uid());
-            let unwanted = plan::unwanted(children, &owner.key.namespace, &wanted);
+            let unwanted = plan::unwanted(children, owner.key.home(), &wanted);
             let changes = sweep(cluster, owner.uid(), unwanted).await?;
             events.child_changes(&self.reference(owner), &changes);
             let items: Vec<_> = run.nodes.iter().filter_map(|node| node.amended.as_ref()).collect();
@@ -206,10 +213,15 @@ impl Reconciler {
     }
 
     /// The owner that an object of the old operator waits for: that owner is about to write it anew, and to act on what the
-    /// object says until then would restart pods twice.
+    /// object says until then would restart pods twice. Objects of Kubernetes take over nothing.
     fn awaits_hand_over(&self, owner: &Owner) -> Option<Outcome> {
-        let seen = self.context.cluster.router.index.child(&owner.key)?;
+        let cluster = &self.context.cluster;
+        let seen = cluster.router.index.child(&owner.key)?;
         let parent = seen.owner.filter(|_| seen.unadopted)?;
+        let component = cluster.component(&parent.key().group, &parent.key().kind)?;
+        if component.access == OwnerAccess::OnlyRead {
+            return None;
+        }
         Some(Outcome::Waiting {
             object: parent.key().clone(),
             why: "has not taken this over from the old operator yet".into(),

@@ -28,6 +28,8 @@ pub(crate) struct Session {
     /// When the status will be another one although nothing else changes.
     pub(crate) report_due: Option<Timestamp>,
     pub(crate) problem: ReportedProblem,
+    /// Reason and message of the last verdict on an owner whose status is not written.
+    pub(crate) verdict: Option<(&'static str, Option<String>)>,
     /// The state that was last logged.
     pub(crate) logged: Logged,
     /// The state in which the metrics count the object.

@@ -10,8 +10,8 @@ use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
 use plan::{
-    Aspects, Clock, Conclusion, Difference, Reached, Status, StatusInput, Subject, Verdict, Warning,
-    controller_of,
+    Aspects, Clock, Conclusion, Difference, OwnerAccess, Reached, Status, StatusInput, Subject, Verdict,
+    Warning, controller_of,
 };
 use std::{collections::BTreeMap, sync::PoisonError, time::Duration};
 use tokio::time::Instant;
@@ -35,6 +35,10 @@ impl Reconciler {
         verdict: &Verdict,
         Reasons { cause, aspects }: Reasons<'_>,
     ) -> Result<Option<Duration>, ReconcileError> {
+        if self.component.access == OwnerAccess::OnlyRead {
+            self.report_by_event(owner, session, verdict);
+            return Ok(None);
+        }
         let previous = previous_status(&owner.stored, session.written.as_ref());
         let index = &self.context.cluster.router.index;
         let replicas = session.memo.replicas(index);
@@ -72,6 +76,17 @@ impl Reconciler {
         Ok(None)
     }
 
+    /// Sends an event if the verdict on an owner whose status is not written is a new problem or the end of one. Another process
+    /// of the operator does not know which events were sent, and sends that of a problem again.
+    fn report_by_event(&self, owner: &Owner, session: &mut Session, verdict: &Verdict) {
+        let now = (verdict.reason(), verdict.message().map(str::to_owned));
+        let before = session.verdict.replace(now);
+        let before = before.as_ref().map(|(reason, message)| (*reason, message.as_deref()));
+        if session.problem.needs_event(before, verdict) {
+            self.context.events.verdict(self.reference(owner), verdict);
+        }
+    }
+
     /// Whether the status may wait for a moment: it is the first status of a child whose children are not ready yet.
     fn may_wait(&self, owner: &Owner, session: &mut Session, previous: &Status, verdict: &Verdict) -> bool {
         let is_first = previous.common.conditions.is_empty() && verdict.is_waiting();
@@ -102,12 +117,15 @@ impl Reconciler {
         }
     }
 
-    /// Writes the status of a paused owner.
+    /// Writes the status of a paused owner, if the operator writes its status at all.
     pub(crate) async fn report_pause(
         &self,
         owner: &Owner,
         session: &mut Session,
     ) -> Result<Option<Duration>, ReconcileError> {
+        if self.component.access == OwnerAccess::OnlyRead {
+            return Ok(None);
+        }
         let previous = previous_status(&owner.stored, session.written.as_ref());
         let message = format!("the annotation {PAUSE_ANNOTATION} is set; remove it to resume");
         let common = plan::paused(&self.input(owner, &previous.common), &message);

@@ -118,8 +118,8 @@ impl Controller {
         let key = &owner.key;
         let work = async {
             let is_deleting = owner.meta().deletion_timestamp.is_some();
-            if is_deleting && !has_finalizer(&owner.stored) {
-                // The garbage collector deletes the children with their owner.
+            // The garbage collector deletes the children with their owner.
+            if is_deleting && !has_finalizer(&owner.stored) || reconciler.is_idle(owner) {
                 reconciler.forget(key);
                 waiters.forget(key);
                 return None;

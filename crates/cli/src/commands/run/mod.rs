@@ -22,7 +22,7 @@ use crate::{
 use clap::Args;
 use election::ElectionArgs;
 use kube::Client;
-use plan::HarborClass;
+use plan::{ComponentKind, HarborClass};
 use runtime::{Ended, Options, Scope, SystemEntropy, make_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use telemetry::{Telemetry, TelemetryArgs};
@@ -69,6 +69,17 @@ pub struct Run {
     /// namespace of the pod; outside of a cluster, the one that the kubeconfig's context names]
     #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", value_parser = namespace_or_nothing)]
     digest_key_namespace: Option<String>,
+
+    /// Create pull secrets, and projects, for Namespaces with the annotation goharbor.io/project
+    ///
+    /// The operator needs further permissions: harbor-operator rbac --bind-namespaces
+    #[arg(
+        long,
+        env = "HARBOR_OPERATOR_BIND_NAMESPACES",
+        value_parser = clap::builder::BoolishValueParser::new(),
+        conflicts_with = "namespace",
+    )]
+    bind_namespaces: bool,
 
     #[command(flatten)]
     defaults: DefaultsArgs,
@@ -130,7 +141,7 @@ impl Run {
         };
         let webhook = self.webhook.settings(self.digest_key_namespace(&client));
         let (clock, entropy) = (options.clock, Arc::clone(&options.entropy));
-        let operator = operator(client.clone(), options);
+        let operator = operator(client.clone(), self.components(), options);
 
         let stop = CancellationToken::new();
         if let Some((address, settings)) = webhook {
@@ -158,6 +169,10 @@ impl Run {
         }
         tracing::info!("stopped");
         Ok(())
+    }
+
+    fn components(&self) -> Vec<ComponentKind> {
+        if self.bind_namespaces { components::with_optional() } else { components::all() }
     }
 
     fn digest_key_namespace(&self, client: &Client) -> String {

@@ -50,7 +50,8 @@ pub async fn run(
     observers.push(live.clone());
     let options = Options { observer: Some(Arc::new(observers)), ..options };
     let stop = CancellationToken::new();
-    let mut operating = tokio::spawn(operator(client.clone(), options).run(stop.clone()));
+    let mut operating =
+        tokio::spawn(operator(client.clone(), components::with_optional(), options).run(stop.clone()));
     let ended = tokio::select! {
         ended = pursue(client, objects, goal, live) => ended,
         signal = interrupted => Ok(Ended::Interrupted(signal)),
@@ -111,4 +112,45 @@ pub fn unready(live: &Live, within: Duration) -> Failure {
     let errors: Vec<_> = errors.collect();
     let slow = || Error::from(SandboxError::Slow { after }).into();
     Failure::unless_empty(errors).map_or_else(|failure| failure, |()| slow())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ended, Goal, run};
+    use crate::{
+        commands::sandbox::{Cluster, ClusterOptions},
+        manifests::read_objects,
+        operator::Signal,
+        tree::Live,
+    };
+    use api::v1beta1::HarborProject;
+    use kube::{Api, runtime::wait::await_condition};
+    use runtime::Options;
+    use std::{path::Path, sync::Arc, time::Duration};
+    use tempfile::TempDir;
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_annotated_namespace_gets_its_objects() {
+        let folder = TempDir::new().unwrap();
+        let kubeconfig = folder.path().join("kubeconfig");
+        let cluster = Cluster::start(ClusterOptions {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            state: None,
+            delay: Duration::ZERO,
+            kubeconfig: &kubeconfig,
+        });
+        let cluster = cluster.await.unwrap();
+        let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/day-2/namespace.yaml");
+        let objects = read_objects(&[example]).unwrap();
+        let projects: Api<HarborProject> = Api::namespaced(cluster.client.clone(), "team");
+        let created = async {
+            await_condition(projects, "4k8s", |it: Option<&HarborProject>| it.is_some()).await.unwrap();
+            Signal::Terminate
+        };
+        let (live, options) = (Arc::new(Live::begin()), Options::default());
+        let session = run(cluster.client.clone(), options, objects, Goal::Serve, &live, Vec::new(), created);
+        let ended = tokio::time::timeout(Duration::from_secs(60), session).await.unwrap();
+        assert_eq!(ended.unwrap(), Ended::Interrupted(Signal::Terminate));
+        cluster.end().await;
+    }
 }

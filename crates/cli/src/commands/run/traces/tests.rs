@@ -102,7 +102,7 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
     let client = metrics.observe(cluster.client.clone());
     let options = Options { metrics, trace_id, ..Options::default() };
     let stop = CancellationToken::new();
-    let operator = tokio::spawn(operator(client, options).run(stop.clone()));
+    let operator = tokio::spawn(operator(client, components::all(), options).run(stop.clone()));
     make_a_core_ready(&cluster.client).await;
     stop.cancel();
     operator.await.unwrap().unwrap();
