@@ -29,6 +29,8 @@ const METRICS_AUTH: &str = "harbor-operator-metrics-auth";
 const METRICS_READER: &str = "harbor-operator-metrics-reader";
 /// The name of the role for the webhook that rewrites images.
 const REWRITE_IMAGES: &str = "harbor-operator-rewrite-images";
+/// The name of the role for the webhook that converts objects.
+const CONVERT_V1ALPHA3: &str = "harbor-operator-convert-v1alpha3";
 /// The name of the role for the digest key, which is that of its Secret.
 const DIGESTS: &str = DIGEST_KEY;
 
@@ -65,6 +67,10 @@ pub struct Rbac {
     /// Also allow what the webhook of run --rewrite-images needs
     #[arg(long, conflicts_with = "namespace")]
     rewrite_images: bool,
+
+    /// Also allow what the webhook of run --convert-v1alpha3 needs
+    #[arg(long, conflicts_with = "namespace")]
+    convert_v1alpha3: bool,
 
     /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
     #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
@@ -122,7 +128,10 @@ impl Rbac {
             objects.push(value(&metrics_reader())?);
         }
         if self.rewrite_images {
-            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::permissions(&self.webhook_name))?);
+            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::to_rewrite(&self.webhook_name))?);
+        }
+        if self.convert_v1alpha3 {
+            objects.extend(self.everywhere(CONVERT_V1ALPHA3, webhookserver::to_convert())?);
         }
         Ok(objects)
     }
