@@ -69,14 +69,25 @@ async fn world(broken: Option<fn(&mut Value)>) -> (Caller, Arc<Converter>) {
     let converter = Arc::new(Converter { broken, ..Converter::default() });
     let server = ApiServer::builder().seed(1).webhooks(converter.clone()).build().unwrap();
     let caller = Caller::of(&server);
-    let version = |name: &str, field: &str, storage: bool| {
+    caller.created(DEFINITIONS, &definition("v1")).await;
+    (caller, converter)
+}
+
+/// The versions of boats, which are stored in this one.
+fn versions(stored: &str) -> Value {
+    let version = |name: &str, field: &str| {
         let fields = json!({"type": "object", "properties": {field: {"type": "integer"}}});
         let schema = json!({"type": "object", "properties": {"spec": fields}});
+        let storage = name == stored;
         json!({"name": name, "served": true, "storage": storage, "schema": {"openAPIV3Schema": schema}})
     };
+    json!([version("v1alpha1", "length"), version("v1", "size")])
+}
+
+/// The definition of boats that are stored in this version.
+fn definition(stored: &str) -> Value {
     let mut definition = requests::boats(&json!({}));
-    definition["spec"]["versions"] =
-        json!([version("v1alpha1", "length", false), version("v1", "size", true)]);
+    definition["spec"]["versions"] = versions(stored);
     definition["spec"]["conversion"] = json!({
         "strategy": "Webhook",
         "webhook": {
@@ -84,8 +95,7 @@ async fn world(broken: Option<fn(&mut Value)>) -> (Caller, Arc<Converter>) {
             "conversionReviewVersions": ["v1"],
         },
     });
-    caller.created(DEFINITIONS, &definition).await;
-    (caller, converter)
+    definition
 }
 
 fn boat(version: &str, spec: Value) -> Value {
@@ -124,6 +134,38 @@ async fn an_object_is_stored_in_one_version_whatever_a_client_writes() {
     let (code, _) = caller.delete(&format!("{OLD}/a"), &json!({})).await;
     assert_eq!(code, 200);
     assert_eq!(caller.names(BOATS).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_object_stays_in_its_version_until_it_is_written_even_if_nothing_changes() {
+    let converter = Arc::<Converter>::default();
+    let server = ApiServer::builder().seed(1).webhooks(converter.clone()).build().unwrap();
+    let caller = Caller::of(&server);
+    let place = format!("{DEFINITIONS}/boats.test.io");
+    caller.created(DEFINITIONS, &definition("v1alpha1")).await;
+    caller.created(BOATS, &boat("v1", json!({"size": 5}))).await;
+    let (code, _) = caller.merge(&place, &json!({"spec": {"versions": versions("v1")}})).await;
+    assert_eq!(code, 200);
+    assert_eq!(caller.object(&place).await["status"]["storedVersions"], json!(["v1alpha1", "v1"]));
+    let calls = || converter.calls.swap(0, Ordering::SeqCst);
+    calls();
+    let before = caller.object(&format!("{BOATS}/a")).await;
+    assert_eq!(calls(), 1, "the object is stored in the old version");
+
+    let (code, after) = caller.merge(&format!("{BOATS}/a"), &json!({})).await;
+
+    assert_eq!((code, &after["spec"]), (200, &before["spec"]));
+    assert_ne!(after["metadata"]["resourceVersion"], before["metadata"]["resourceVersion"]);
+    calls();
+    caller.object(&format!("{BOATS}/a")).await;
+    assert_eq!(calls(), 0, "the object is stored in the new version");
+    let (_, again) = caller.merge(&format!("{BOATS}/a"), &json!({})).await;
+    assert_eq!(again["metadata"]["resourceVersion"], after["metadata"]["resourceVersion"]);
+
+    let stored = json!({"status": {"storedVersions": ["v1"]}});
+    let (code, _) = caller.merge(&format!("{place}/status"), &stored).await;
+    assert_eq!(code, 200);
+    assert_eq!(caller.object(&place).await["status"]["storedVersions"], json!(["v1"]));
 }
 
 #[tokio::test]

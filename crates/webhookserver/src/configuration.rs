@@ -1,12 +1,15 @@
 //! The MutatingWebhookConfiguration.
 
-use crate::settings::{Certificate, PATH, Reach, Settings};
-use api::names::{
-    INJECT_CA_ANNOTATION, MANAGED_BY_LABEL, NAME_LABEL, NAMESPACE_NAME_LABEL, REWRITE_LABEL, REWRITING_LABEL,
+use crate::{
+    settings::{Rewriting, Settings},
+    trust::Trust,
 };
-use k8s_openapi::ByteString;
+use api::names::{MANAGED_BY_LABEL, NAME_LABEL, NAMESPACE_NAME_LABEL, REWRITE_LABEL, REWRITING_LABEL};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+
+/// The path of the webhook, which is that of the old operator.
+pub(crate) const PATH: &str = "/mutate-image-path";
 
 /// The name of the webhook in the configuration. The API server demands a name with a domain.
 const WEBHOOK: &str = "rewrite-images.goharbor.io";
@@ -15,26 +18,14 @@ const WEBHOOK: &str = "rewrite-images.goharbor.io";
 const TIMEOUT_SECONDS: u8 = 1;
 
 /// The configuration, which never sends pods of the `exempt` namespaces.
-///
-/// The authority that the API server trusts is in it, unless cert-manager writes it.
-pub(crate) fn configuration(settings: &Settings, authority: Option<&str>, exempt: &BTreeSet<&str>) -> Value {
-    let mut client = match &settings.reach {
-        Reach::Service => json!({
-            "service": { "namespace": settings.namespace, "name": settings.name, "path": PATH, "port": 443 },
-        }),
-        Reach::At { host, port } => json!({ "url": format!("https://{}:{port}{PATH}", bracketed(host)) }),
-    };
-    if let Some(authority) = authority {
-        client["caBundle"] = json!(ByteString(authority.as_bytes().to_vec()));
-    }
-    let mut metadata = json!({
-        "name": settings.name,
-        "labels": { NAME_LABEL: "harbor-operator", MANAGED_BY_LABEL: "harbor-operator" },
-    });
-    if let Certificate::CertManager(certificate) = &settings.certificate {
-        let from = format!("{}/{certificate}", settings.namespace);
-        metadata["annotations"] = json!({ INJECT_CA_ANNOTATION: from });
-    }
+pub(crate) fn configuration(
+    settings: &Settings,
+    rewriting: Rewriting,
+    trust: &Trust,
+    exempt: &BTreeSet<&str>,
+) -> Value {
+    let mut metadata = settings.metadata(&settings.name);
+    metadata["labels"] = json!({ NAME_LABEL: "harbor-operator", MANAGED_BY_LABEL: "harbor-operator" });
     let rule = |operation: &str, resource: &str| {
         json!({
             "operations": [operation],
@@ -51,9 +42,9 @@ pub(crate) fn configuration(settings: &Settings, authority: Option<&str>, exempt
         "webhooks": [{
             "name": WEBHOOK,
             "admissionReviewVersions": ["v1"],
-            "clientConfig": client,
+            "clientConfig": settings.client_config(PATH, trust),
             "rules": [rule("CREATE", "pods"), rule("UPDATE", "pods/ephemeralcontainers")],
-            "failurePolicy": settings.failure_policy.to_string(),
+            "failurePolicy": rewriting.failure_policy.to_string(),
             "matchPolicy": "Equivalent",
             "sideEffects": "None",
             // Another webhook may add a container to a pod that this one has reviewed.
@@ -70,34 +61,20 @@ pub(crate) fn configuration(settings: &Settings, authority: Option<&str>, exempt
     })
 }
 
-fn bracketed(host: &str) -> String {
-    if host.contains(':') { format!("[{host}]") } else { host.to_owned() }
-}
-
-/// Whether an object has all fields of another one. Lists must have the same items.
-pub(crate) fn includes(object: &Value, fields: &Value) -> bool {
-    match (object, fields) {
-        (Value::Object(object), Value::Object(fields)) => {
-            fields.iter().all(|(name, value)| object.get(name).is_some_and(|other| includes(other, value)))
-        }
-        (Value::Array(items), Value::Array(wanted)) => {
-            items.len() == wanted.len()
-                && items.iter().zip(wanted).all(|(item, wanted)| includes(item, wanted))
-        }
-        (value, wanted) => value == wanted,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{configuration, includes};
-    use crate::settings::{Certificate, FailurePolicy, Reach, Settings};
+    use super::configuration;
+    use crate::{
+        settings::{FailurePolicy, Rewriting, Settings},
+        trust::Trust,
+    };
     use serde_json::json;
 
     #[test]
     fn only_pods_of_labelled_namespaces_without_harbors_are_reviewed() {
-        let object =
-            configuration(&Settings::example(), Some("PEM"), &["kube-system", "ops", "registry"].into());
+        let exempt = ["kube-system", "ops", "registry"].into();
+        let trust = Trust::Authority("PEM".into());
+        let object = configuration(&Settings::example(), Rewriting::default(), &trust, &exempt);
         let hook = &object["webhooks"][0];
         assert_eq!(
             hook["namespaceSelector"],
@@ -128,33 +105,9 @@ mod tests {
     }
 
     #[test]
-    fn cert_manager_writes_the_authority_if_its_certificate_is_used() {
-        let settings =
-            Settings { certificate: Certificate::CertManager("serving".into()), ..Settings::example() };
-        let object = configuration(&settings, None, &[].into());
-        assert_eq!(
-            object["metadata"]["annotations"],
-            json!({ "cert-manager.io/inject-ca-from": "ops/serving" })
-        );
-        assert_eq!(object["webhooks"][0]["clientConfig"].get("caBundle"), None);
-    }
-
-    #[test]
-    fn an_operator_outside_of_the_cluster_is_reached_at_its_address() {
-        let reach = Reach::At { host: "::1".into(), port: 9443 };
-        let settings = Settings { reach, failure_policy: FailurePolicy::Fail, ..Settings::example() };
-        let object = configuration(&settings, None, &[].into());
-        let hook = &object["webhooks"][0];
-        assert_eq!(hook["clientConfig"], json!({ "url": "https://[::1]:9443/mutate-image-path" }));
-        assert_eq!(hook["failurePolicy"], "Fail");
-    }
-
-    #[test]
-    fn fields_of_others_are_no_drift() {
-        let stored = json!({ "a": { "b": 1, "c": 2 }, "d": [{ "e": 1, "f": 2 }] });
-        assert!(includes(&stored, &json!({ "a": { "b": 1 }, "d": [{ "e": 1 }] })));
-        assert!(!includes(&stored, &json!({ "a": { "b": 2 } })));
-        assert!(!includes(&stored, &json!({ "d": [] })));
-        assert!(!includes(&stored, &json!({ "x": null })));
+    fn pods_are_refused_without_an_answer_if_the_user_asks_for_that() {
+        let rewriting = Rewriting { failure_policy: FailurePolicy::Fail };
+        let object = configuration(&Settings::example(), rewriting, &Trust::Injected, &[].into());
+        assert_eq!(object["webhooks"][0]["failurePolicy"], "Fail");
     }
 }

@@ -1,6 +1,7 @@
-//! The HTTP endpoint of the webhook.
+//! The HTTP endpoints of the webhooks.
 
-use crate::{rules::Rules, settings::PATH};
+use crate::{configuration::PATH, rules::Rules};
+use api::conversion::CONVERSION_PATH;
 use axum::{
     Router,
     body::Bytes,
@@ -9,20 +10,26 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::post,
 };
-use runtime::{Metrics, ReviewOutcome};
+use runtime::{ConversionOutcome, Metrics, ReviewOutcome};
 use std::{sync::Arc, time::Instant};
-use webhook::admission::{Outcome, review};
+use webhook::{admission, conversion};
 
-/// Answers reviews by the rules.
-pub(crate) fn router(rules: Arc<Rules>, metrics: Arc<Metrics>) -> Router {
-    let answer = move |body: Bytes| async move { answer(&body, &rules, &metrics) };
+/// Reviews pods by the rules.
+pub(crate) fn rewriting(rules: Arc<Rules>, metrics: Arc<Metrics>) -> Router {
+    let answer = move |body: Bytes| async move { rewrite(&body, &rules, &metrics) };
     // The server has a limit for bodies.
     Router::new().route(PATH, post(answer)).layer(DefaultBodyLimit::disable())
 }
 
-fn answer(body: &[u8], rules: &Rules, metrics: &Metrics) -> Response {
+/// Converts objects.
+pub(crate) fn converting(metrics: Arc<Metrics>) -> Router {
+    let answer = move |body: Bytes| async move { convert(&body, &metrics) };
+    Router::new().route(CONVERSION_PATH, post(answer)).layer(DefaultBodyLimit::disable())
+}
+
+fn rewrite(body: &[u8], rules: &Rules, metrics: &Metrics) -> Response {
     let begin = Instant::now();
-    let (response, outcome, images) = match rules.read(|sources| review(body, sources)) {
+    let (response, outcome, images) = match rules.read(|sources| admission::review(body, sources)) {
         // Without rules, the API server must not take the pod for reviewed.
         None => {
             let why = "the operator has not read the rules yet\n";
@@ -33,17 +40,38 @@ fn answer(body: &[u8], rules: &Rules, metrics: &Metrics) -> Response {
         }
         Some(Ok(reviewed)) => {
             let (outcome, images) = match reviewed.outcome {
-                Outcome::Rewritten(images) => (ReviewOutcome::Rewritten, images),
-                Outcome::Unchanged => (ReviewOutcome::Unchanged, 0),
-                Outcome::Skipped => (ReviewOutcome::Skipped, 0),
-                Outcome::WrongRules => (ReviewOutcome::WrongRules, 0),
+                admission::Outcome::Rewritten(images) => (ReviewOutcome::Rewritten, images),
+                admission::Outcome::Unchanged => (ReviewOutcome::Unchanged, 0),
+                admission::Outcome::Skipped => (ReviewOutcome::Skipped, 0),
+                admission::Outcome::WrongRules => (ReviewOutcome::WrongRules, 0),
             };
-            let json = [(header::CONTENT_TYPE, "application/json")];
-            ((json, reviewed.body).into_response(), outcome, images)
+            (json(reviewed.body), outcome, images)
         }
     };
     metrics.reviewed(outcome, begin.elapsed(), images);
     response
+}
+
+fn convert(body: &[u8], metrics: &Metrics) -> Response {
+    let begin = Instant::now();
+    let (response, outcome, objects) = match conversion::review(body) {
+        Err(error) => {
+            (refusal(StatusCode::BAD_REQUEST, &format!("{error}\n")), ConversionOutcome::BadRequest, 0)
+        }
+        Ok(reviewed) => {
+            let (outcome, objects) = match reviewed.outcome {
+                conversion::Outcome::Converted(objects) => (ConversionOutcome::Converted, objects),
+                conversion::Outcome::Failed => (ConversionOutcome::Failed, 0),
+            };
+            (json(reviewed.body), outcome, objects)
+        }
+    };
+    metrics.converted(outcome, begin.elapsed(), objects);
+    response
+}
+
+fn json(body: Vec<u8>) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], body).into_response()
 }
 
 fn refusal(status: StatusCode, why: &str) -> Response {

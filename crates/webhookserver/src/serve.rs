@@ -1,26 +1,41 @@
-//! Everything together: the watches, the leader's loop, and the server.
+//! Everything together: the watches, the leader's loops, and the server.
 
 use crate::{
     announcer::announce,
+    configuration::configuration,
+    definition::{self, Definition},
     endpoint,
     identity::Identity,
+    issuer::Issuer,
     listener::TlsListener,
+    migration::Migration,
     registrar::Registrar,
     rules::Rules,
-    settings::Settings,
+    settings::{Conversion, Rewriting, Settings},
+    trust::{Trust, includes},
     watched::{self, Watched},
 };
+use axum::Router;
 use election::Leadership;
+use futures::future::{BoxFuture, FutureExt as _, join_all};
 use jiff::Timestamp;
 use k8s_openapi::api::{admissionregistration::v1::MutatingWebhookConfiguration, core::v1::Secret};
-use kube::{Api, Client};
+use kube::{
+    Api, Client,
+    api::Patch,
+    runtime::events::{Recorder, Reporter},
+};
 use runtime::{Entropy, Metrics};
+use serde_json::{Value, json};
 use server::Limits;
 use std::{sync::Arc, time::Duration};
-use tokio::{net::TcpListener, sync::watch};
+use tokio::{
+    net::TcpListener,
+    sync::{Mutex, watch},
+};
 use tokio_util::sync::CancellationToken;
 
-/// Limits for API servers, which wait one second for an answer, and keep their connections.
+/// Limits for API servers, which wait one second for the answer about a pod, and keep their connections.
 const LIMITS: Limits = Limits {
     connections: 64,
     head: Duration::from_secs(5),
@@ -31,13 +46,13 @@ const LIMITS: Limits = Limits {
     ..Limits::DEFAULT
 };
 
-/// The server of the webhook that rewrites images. It registers itself while this operator leads.
+/// The server of all webhooks. It registers them while this operator leads.
 pub struct WebhookServer {
-    /// For watches, and for the objects that register the webhook.
+    /// For watches, and for the objects that register webhooks.
     pub client: Client,
     /// Whether this operator leads.
     pub leadership: Leadership,
-    /// How the webhook is registered.
+    /// Which webhooks are served, and how they are registered.
     pub settings: Settings,
     /// Where reviews are counted.
     pub metrics: Arc<Metrics>,
@@ -53,45 +68,131 @@ impl WebhookServer {
     /// # Errors
     /// When TLS cannot be set up, which is a bug.
     pub async fn run(self, listener: TcpListener, stop: CancellationToken) -> Result<(), rustls::Error> {
-        let Self { client, leadership, settings, metrics, clock, entropy } = self;
-        let rules = Arc::new(Rules::new(["kube-system".to_owned(), settings.namespace.clone()]));
         let identity = Arc::<Identity>::default();
         let listener = TlsListener::new(listener, identity.config()?);
         let (secret, seen_secret) = watch::channel(Watched::<Secret>::Unknown);
-        let (stored, seen_stored) = watch::channel(Watched::<MutatingWebhookConfiguration>::Unknown);
-        let secrets = Api::<Secret>::namespaced(client.clone(), &settings.namespace);
-        let registrar = Registrar {
-            client: leadership.guard(client.clone()),
-            leadership: leadership.clone(),
-            settings: settings.clone(),
-            rules: Arc::clone(&rules),
+        let (trust, seen_trust) = watch::channel(None);
+        let secrets = Api::<Secret>::namespaced(self.client.clone(), &self.settings.namespace);
+        let issuer = Issuer {
+            client: self.leadership.guard(self.client.clone()),
+            leadership: self.leadership.clone(),
+            settings: self.settings.clone(),
             secret: seen_secret.clone(),
-            configuration: seen_stored,
-            clock,
-            entropy,
+            trust,
+            clock: self.clock,
+            entropy: Arc::clone(&self.entropy),
         };
-        let guarded = leadership.guard(client.clone());
-        let work = async {
-            tokio::join!(
-                rules.feed(&client),
-                watched::follow(secrets, &settings.name, &secret),
-                watched::follow(Api::all(client.clone()), &settings.name, &stored),
-                present(&identity, seen_secret, &settings.name),
-                registrar.run(),
-                announce(guarded, leadership, Arc::clone(&rules)),
-            )
-        };
-        let router = endpoint::router(Arc::clone(&rules), metrics);
+        let name = &self.settings.name;
+        let mut work = vec![
+            watched::follow(secrets, name.clone(), secret).boxed(),
+            present(identity, seen_secret, name.clone()).boxed(),
+            issuer.run().boxed(),
+        ];
+        let mut router = Router::new();
+        if let Some(rewriting) = self.settings.rewriting {
+            let rules = Arc::new(Rules::new(["kube-system".to_owned(), self.settings.namespace.clone()]));
+            work.extend(self.rewriting(rewriting, &rules, &seen_trust));
+            router = router.merge(endpoint::rewriting(rules, Arc::clone(&self.metrics)));
+        }
+        if let Some(conversion) = self.settings.conversion {
+            work.extend(self.converting(conversion, &seen_trust));
+            router = router.merge(endpoint::converting(Arc::clone(&self.metrics)));
+        }
         tokio::select! {
             () = server::serve(listener, router, LIMITS, stop.clone()) => {}
-            _ = work => {}
+            _ = join_all(work) => {}
         }
         Ok(())
+    }
+
+    /// What keeps the rules and the MutatingWebhookConfiguration current.
+    fn rewriting(
+        &self,
+        rewriting: Rewriting,
+        rules: &Arc<Rules>,
+        trust: &watch::Receiver<Option<Trust>>,
+    ) -> [BoxFuture<'static, ()>; 4] {
+        let Self { client, leadership, settings, .. } = self;
+        let guarded = leadership.guard(client.clone());
+        let (stored, seen) = watch::channel(Watched::<MutatingWebhookConfiguration>::Unknown);
+        let registrar = Registrar {
+            api: Api::all(guarded.clone()),
+            leadership: leadership.clone(),
+            settings: settings.clone(),
+            name: settings.name.clone(),
+            stored: seen,
+            trust: trust.clone(),
+        };
+        let patches = {
+            let (rules, settings) = (Arc::clone(rules), settings.clone());
+            move |trust: &Trust, stored: Option<&MutatingWebhookConfiguration>| {
+                let wanted =
+                    rules.read(|sources| configuration(&settings, rewriting, trust, &sources.exempt()));
+                let is_current =
+                    |wanted: &Value| stored.is_some_and(|stored| includes(&json!(stored), wanted));
+                wanted.filter(|wanted| !is_current(wanted)).map(Patch::Apply).into_iter().collect()
+            }
+        };
+        let (feeding, feeds) = (Arc::clone(rules), client.clone());
+        [
+            async move { feeding.feed(&feeds).await }.boxed(),
+            watched::follow(Api::all(client.clone()), settings.name.clone(), stored).boxed(),
+            registrar.run(rules.changes(), patches).boxed(),
+            announce(guarded, leadership.clone(), Arc::clone(rules)).boxed(),
+        ]
+    }
+
+    /// What keeps the definitions current, and migrates objects.
+    fn converting(
+        &self,
+        conversion: Conversion,
+        trust: &watch::Receiver<Option<Trust>>,
+    ) -> Vec<BoxFuture<'static, ()>> {
+        let Self { client, leadership, settings, .. } = self;
+        let (guarded, resource) = (leadership.guard(client.clone()), definition::resource());
+        let reporter = Reporter { controller: "harbor-operator".to_owned(), instance: None };
+        let recorder = Recorder::new(guarded.clone(), reporter);
+        let turn = Arc::new(Mutex::new(()));
+        let each = definition::names().iter().map(|name| {
+            let (stored, seen) = watch::channel(Watched::<Definition>::Unknown);
+            let registrar = Registrar {
+                api: Api::all_with(guarded.clone(), &resource),
+                leadership: leadership.clone(),
+                settings: settings.clone(),
+                name: name.clone(),
+                stored: seen.clone(),
+                trust: trust.clone(),
+            };
+            let migration = Migration {
+                client: guarded.clone(),
+                leadership: leadership.clone(),
+                recorder: recorder.clone(),
+                settings: settings.clone(),
+                conversion,
+                definition: seen,
+                trust: trust.clone(),
+                turn: Arc::clone(&turn),
+            };
+            let patches = {
+                let settings = settings.clone();
+                move |trust: &Trust, stored: Option<&Definition>| {
+                    stored.map_or_else(Vec::new, |stored| definition::patches(&settings, trust, stored))
+                }
+            };
+            // Nothing else concerns a definition.
+            let (_, never) = watch::channel(());
+            [
+                watched::follow(Api::all_with(client.clone(), &resource), name.clone(), stored).boxed(),
+                registrar.run(never, patches).boxed(),
+                migration.run().boxed(),
+            ]
+        });
+        each.flatten().collect()
     }
 }
 
 /// Presents the certificate of the Secret, whenever it changes.
-async fn present(identity: &Identity, mut secret: watch::Receiver<Watched<Secret>>, name: &str) {
+async fn present(identity: Arc<Identity>, mut secret: watch::Receiver<Watched<Secret>>, name: String) {
     loop {
         let current = secret.borrow_and_update().clone();
         if let Watched::Present(current) = current

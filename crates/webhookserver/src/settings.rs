@@ -1,24 +1,43 @@
-//! How the webhook is registered, and the permissions for it.
+//! Which webhooks are served, and how they are registered.
 
-use k8s_openapi::api::rbac::v1::PolicyRule;
-use std::{fmt, net::IpAddr, str::FromStr};
+use std::{fmt, net::IpAddr, str::FromStr, time::Duration};
 
-/// The path of the webhook, which is that of the old operator.
-pub(crate) const PATH: &str = "/mutate-image-path";
-
-/// How the webhook is registered.
+/// Which webhooks are served, and how they are registered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The namespace of the operator.
     pub namespace: String,
-    /// The name of the MutatingWebhookConfiguration, of the Secret with the certificate, and of the Service.
+    /// The name of the Service, of the Secret with the certificate, and of the MutatingWebhookConfiguration.
     pub name: String,
     /// How the API server reaches the operator.
     pub reach: Reach,
-    /// What the API server does with a pod when the webhook does not answer.
-    pub failure_policy: FailurePolicy,
     /// Where the certificate comes from.
     pub certificate: Certificate,
+    /// The webhook that rewrites images, if it is served.
+    pub rewriting: Option<Rewriting>,
+    /// The webhook that converts objects, if it is served.
+    pub conversion: Option<Conversion>,
+}
+
+/// The webhook that rewrites images.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rewriting {
+    /// What the API server does with a pod when the webhook does not answer.
+    pub failure_policy: FailurePolicy,
+}
+
+/// The webhook that converts objects, and the migration of stored ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// How long a definition must have been unchanged before its objects are migrated. An API server that has not seen the
+    /// last change may still store objects in the version before.
+    pub settled: Duration,
+}
+
+impl Default for Conversion {
+    fn default() -> Self {
+        Self { settled: Duration::from_secs(30) }
+    }
 }
 
 /// How the API server reaches the operator.
@@ -75,8 +94,9 @@ impl Settings {
             namespace: "ops".into(),
             name: "hooks".into(),
             reach: Reach::Service,
-            failure_policy: FailurePolicy::Ignore,
             certificate: Certificate::Issued,
+            rewriting: Some(Rewriting::default()),
+            conversion: Some(Conversion::default()),
         }
     }
 }
@@ -100,26 +120,4 @@ impl FromStr for FailurePolicy {
             _ => Err("write it as Ignore or Fail".to_owned()),
         }
     }
-}
-
-/// The rules of a ClusterRole for the webhook with this name, beyond those to reconcile all kinds.
-///
-/// RBAC cannot limit creation to a name.
-pub fn rules(name: &str) -> Vec<PolicyRule> {
-    let rule = |group: &str, resource: &str, verbs: &[&str]| PolicyRule {
-        api_groups: Some(vec![group.to_owned()]),
-        resources: Some(vec![resource.to_owned()]),
-        verbs: verbs.iter().map(|&verb| verb.to_owned()).collect(),
-        ..PolicyRule::default()
-    };
-    let (group, plural) = ("admissionregistration.k8s.io", "mutatingwebhookconfigurations");
-    vec![
-        rule("", "namespaces", &["get", "list", "watch"]),
-        rule(group, plural, &["create"]),
-        PolicyRule {
-            resource_names: Some(vec![name.to_owned()]),
-            ..rule(group, plural, &["list", "patch", "watch"])
-        },
-        rule("goharbor.io", "harborserverconfigurations", &["get"]),
-    ]
 }

@@ -32,7 +32,7 @@ impl<K> Clone for Watched<K> {
 }
 
 /// Watches the object with this name, and reports it. Never ends.
-pub(crate) async fn follow<K>(api: Api<K>, name: &str, report: &watch::Sender<Watched<K>>)
+pub(crate) async fn follow<K>(api: Api<K>, name: String, report: watch::Sender<Watched<K>>)
 where
     K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
 {

@@ -9,26 +9,31 @@ use super::{Version, fields, harborcluster, v1alpha3};
 use crate::crds::below;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceConversion, CustomResourceDefinition, CustomResourceDefinitionVersion, JSONSchemaProps,
-    ServiceReference, WebhookClientConfig, WebhookConversion,
+    JSONSchemaPropsOrArray, ServiceReference, WebhookClientConfig, WebhookConversion,
 };
 
 /// The path under which a webhook converts.
 pub const CONVERSION_PATH: &str = "/convert";
 
-/// The Service of the webhook that converts.
+/// Where the webhook that converts is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConversionService {
-    /// Its namespace.
-    pub namespace: String,
-    /// Its name.
-    pub name: String,
+pub enum ConversionWebhook {
+    /// Behind a Service.
+    Service {
+        /// The namespace of the Service.
+        namespace: String,
+        /// The name of the Service.
+        name: String,
+    },
+    /// At a URL, without the path.
+    Url(String),
 }
 
 /// The definitions, of which those of [`kinds`](super::kinds) also serve v1alpha3. The API server asks the webhook to
 /// convert; without one, v1alpha3 cannot be served.
 pub fn serve_v1alpha3(
     mut definitions: Vec<CustomResourceDefinition>,
-    service: &ConversionService,
+    webhook: &ConversionWebhook,
 ) -> Vec<CustomResourceDefinition> {
     for definition in &mut definitions {
         let kind = definition.spec.names.kind.clone();
@@ -37,7 +42,7 @@ pub fn serve_v1alpha3(
             && let Some(old) = current.map(|current| v1alpha3_of(&kind, current, fields))
         {
             definition.spec.versions.insert(0, old);
-            definition.spec.conversion = Some(conversion(service));
+            definition.spec.conversion = Some(conversion(webhook));
         }
     }
     definitions
@@ -71,7 +76,7 @@ fn v1alpha3_of(
     old
 }
 
-/// Admits everything of the right type.
+/// Admits everything of the right type. Only the keys of lists stay required: a definition without them is refused.
 fn relax(schema: &mut JSONSchemaProps) {
     schema.description = None;
     schema.required = None;
@@ -80,18 +85,29 @@ fn relax(schema: &mut JSONSchemaProps) {
     for (_, below) in below(schema) {
         relax(below);
     }
+    if let Some(keys) = &schema.x_kubernetes_list_map_keys
+        && let Some(JSONSchemaPropsOrArray::Schema(items)) = &mut schema.items
+    {
+        items.required = Some(keys.clone());
+    }
 }
 
-fn conversion(service: &ConversionService) -> CustomResourceConversion {
-    let ConversionService { namespace, name } = service.clone();
-    let reference = ServiceReference { namespace, name, path: Some(CONVERSION_PATH.to_owned()), port: None };
+fn conversion(webhook: &ConversionWebhook) -> CustomResourceConversion {
+    let client_config = match webhook.clone() {
+        ConversionWebhook::Service { namespace, name } => {
+            let path = Some(CONVERSION_PATH.to_owned());
+            let service = ServiceReference { namespace, name, path, port: None };
+            WebhookClientConfig { service: Some(service), ..WebhookClientConfig::default() }
+        }
+        ConversionWebhook::Url(url) => WebhookClientConfig {
+            url: Some(format!("{}{CONVERSION_PATH}", url.trim_end_matches('/'))),
+            ..WebhookClientConfig::default()
+        },
+    };
     CustomResourceConversion {
         strategy: "Webhook".to_owned(),
         webhook: Some(WebhookConversion {
-            client_config: Some(WebhookClientConfig {
-                service: Some(reference),
-                ..WebhookClientConfig::default()
-            }),
+            client_config: Some(client_config),
             conversion_review_versions: vec!["v1".to_owned()],
         }),
     }

@@ -18,7 +18,7 @@ mod kept;
 mod v1alpha3;
 
 pub use self::{
-    definition::{CONVERSION_PATH, ConversionService, serve_v1alpha3},
+    definition::{CONVERSION_PATH, ConversionWebhook, serve_v1alpha3},
     error::ConversionError,
 };
 

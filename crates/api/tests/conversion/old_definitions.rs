@@ -1,7 +1,7 @@
 //! The Go operator's definitions, where they are here.
 
 use crate::shared::{files, shared};
-use api::conversion::{ConversionService, serve_v1alpha3};
+use api::conversion::{ConversionWebhook, serve_v1alpha3};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,8 +53,9 @@ fn paths(schema: &Value, path: &str, name: &str, found: &mut BTreeSet<String>) {
 
 /// Our definitions with both versions.
 fn ours() -> Vec<CustomResourceDefinition> {
-    let service = ConversionService { namespace: "operators".into(), name: "harbor-operator".into() };
-    serve_v1alpha3(api::crds::all(), &service)
+    let webhook =
+        ConversionWebhook::Service { namespace: "operators".into(), name: "harbor-operator".into() };
+    serve_v1alpha3(api::crds::all(), &webhook)
 }
 
 /// The schemas of v1alpha3 in our definitions.

@@ -181,7 +181,9 @@ impl Write<'_> {
             return Ok(Commit::Stale);
         }
         let goes = live.is_some() && deletion::may_go(object);
-        if !goes && live.is_some_and(|live| fields::same_but_for_times(live, object)) {
+        // A write that changes nothing still stores the object in the version that its kind is stored in now.
+        let is_current = stored.is_some_and(|stored| stored["apiVersion"] == to_store["apiVersion"]);
+        if !goes && is_current && live.is_some_and(|live| fields::same_but_for_times(live, object)) {
             return Ok(Commit::Nothing);
         }
         if self.options.dry_run {

@@ -64,6 +64,7 @@ scenarios! {
     crd_rules,
     crd_scale,
     crd_schemas,
+    crd_storage,
     crd_versions,
     defaults,
     delete_options,

@@ -1,7 +1,7 @@
 //! `crds`: the custom resource definitions, as text.
 
 use crate::output::{Error, Failure, Output, Printed, print};
-use api::conversion::{ConversionService, serve_v1alpha3};
+use api::conversion::{ConversionWebhook, serve_v1alpha3};
 use clap::Args;
 
 /// Print the custom resource definitions to install
@@ -10,6 +10,7 @@ use clap::Args;
 Examples:
   harbor-operator crds | kubectl apply -f -
   harbor-operator crds --without-rules | kubectl apply -f -  # Kubernetes < 1.30
+  harbor-operator crds --conversion-webhook harbor-operator-ns/harbor-operator-webhook | kubectl apply -f -
   harbor-operator crds --output json > crds.json")]
 pub struct Crds {
     /// Output format
@@ -20,17 +21,22 @@ pub struct Crds {
     #[arg(long)]
     without_rules: bool,
 
-    /// Also serve v1alpha3, converted by the webhook behind this Service
-    #[arg(long, value_name = "NAMESPACE/SERVICE", value_parser = service)]
-    conversion_webhook: Option<ConversionService>,
+    /// Also serve v1alpha3, converted by the webhook behind this Service or at this URL: that of run --convert-v1alpha3
+    #[arg(long, value_name = "NAMESPACE/SERVICE|URL", value_parser = webhook)]
+    conversion_webhook: Option<ConversionWebhook>,
 }
 
-fn service(text: &str) -> Result<ConversionService, &'static str> {
+fn webhook(text: &str) -> Result<ConversionWebhook, &'static str> {
+    if text.strip_prefix("https://").is_some_and(|host| !host.is_empty()) {
+        return Ok(ConversionWebhook::Url(text.to_owned()));
+    }
     match text.split_once('/') {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
-            Ok(ConversionService { namespace: namespace.to_owned(), name: name.to_owned() })
+            Ok(ConversionWebhook::Service { namespace: namespace.to_owned(), name: name.to_owned() })
         }
-        _ => Err("write the namespace and the name of the Service, with a slash between them"),
+        _ => Err(
+            "write the namespace and the name of the Service, with a slash between them, or https://HOST:PORT",
+        ),
     }
 }
 
@@ -38,8 +44,8 @@ impl Crds {
     /// Prints them all.
     pub fn run(self) -> Result<(), Failure> {
         let mut definitions = api::crds::all();
-        if let Some(service) = &self.conversion_webhook {
-            definitions = serve_v1alpha3(definitions, service);
+        if let Some(webhook) = &self.conversion_webhook {
+            definitions = serve_v1alpha3(definitions, webhook);
         }
         if self.without_rules {
             definitions = api::crds::without_rules(definitions);

@@ -31,6 +31,8 @@ const METRICS_READER: &str = "harbor-operator-metrics-reader";
 const REWRITE_IMAGES: &str = "harbor-operator-rewrite-images";
 /// The name of the role for annotations of Namespaces.
 const BIND_NAMESPACES: &str = "harbor-operator-bind-namespaces";
+/// The name of the role for the webhook that converts objects.
+const CONVERT_V1ALPHA3: &str = "harbor-operator-convert-v1alpha3";
 /// The name of the role for the digest key, which is that of its Secret.
 const DIGESTS: &str = DIGEST_KEY;
 
@@ -71,6 +73,10 @@ pub struct Rbac {
     /// Also allow what run --bind-namespaces needs
     #[arg(long, conflicts_with = "namespace")]
     bind_namespaces: bool,
+
+    /// Also allow what the webhook of run --convert-v1alpha3 needs
+    #[arg(long, conflicts_with = "namespace")]
+    convert_v1alpha3: bool,
 
     /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
     #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
@@ -128,7 +134,10 @@ impl Rbac {
             objects.push(value(&metrics_reader())?);
         }
         if self.rewrite_images {
-            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::permissions(&self.webhook_name))?);
+            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::to_rewrite(&self.webhook_name))?);
+        }
+        if self.convert_v1alpha3 {
+            objects.extend(self.everywhere(CONVERT_V1ALPHA3, webhookserver::to_convert())?);
         }
         if self.bind_namespaces {
             let rules = Permissions::to_reconcile(&components::namespace()).rules();

@@ -1,5 +1,5 @@
 use crate::run::{Folder, documents};
-use api::conversion::{ConversionService, kinds, serve_v1alpha3};
+use api::conversion::{ConversionWebhook, kinds, serve_v1alpha3};
 use serde_json::{Value, json};
 
 fn expected() -> Vec<Value> {
@@ -33,8 +33,8 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
 fn v1alpha3_is_served_only_with_a_webhook_that_converts() {
     let ran = Folder::empty().run("crds --conversion-webhook operators/webhooks");
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
-    let service = ConversionService { namespace: "operators".into(), name: "webhooks".into() };
-    let expected = serve_v1alpha3(api::crds::all(), &service);
+    let webhook = ConversionWebhook::Service { namespace: "operators".into(), name: "webhooks".into() };
+    let expected = serve_v1alpha3(api::crds::all(), &webhook);
     let expected: Vec<Value> = expected.iter().map(|crd| serde_json::to_value(crd).unwrap()).collect();
     let definitions = documents(&ran.stdout);
     assert_eq!(definitions, expected);
@@ -47,12 +47,22 @@ fn v1alpha3_is_served_only_with_a_webhook_that_converts() {
 }
 
 #[test]
+fn a_webhook_outside_of_the_cluster_has_a_url() {
+    let ran = Folder::empty().run("crds --conversion-webhook https://10.0.0.1:9443");
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let definitions = documents(&ran.stdout);
+    let cluster = definitions.iter().find(|crd| crd["spec"]["names"]["kind"] == "HarborCluster").unwrap();
+    let expected = json!({"url": "https://10.0.0.1:9443/convert"});
+    assert_eq!(cluster["spec"]["conversion"]["webhook"]["clientConfig"], expected);
+}
+
+#[test]
 fn a_webhook_needs_namespace_and_name() {
-    for wrong in ["webhooks", "/webhooks", "operators/", "a/b/c"] {
+    for wrong in ["webhooks", "/webhooks", "operators/", "a/b/c", "https://", "http://a"] {
         let ran = Folder::empty().run(&format!("crds --conversion-webhook {wrong}"));
         assert_eq!(ran.code, Some(2));
         let expected =
-            format!("error: invalid value '{wrong}' for '--conversion-webhook <NAMESPACE/SERVICE>'");
+            format!("error: invalid value '{wrong}' for '--conversion-webhook <NAMESPACE/SERVICE|URL>'");
         assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
     }
 }

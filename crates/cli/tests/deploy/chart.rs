@@ -201,7 +201,7 @@ fn image_rewriting_comes_with_a_service_and_exactly_its_permissions() {
     assert_eq!(named(&documents(&shipped), &names), named(&printed, &names));
 
     let service = ["Service harbor-operator-ns/harbor-operator-webhook"];
-    let shipped = fs::read_to_string(deploy().join("rewrite-images/service.yaml")).unwrap();
+    let shipped = fs::read_to_string(deploy().join("webhook/service.yaml")).unwrap();
     assert_eq!(named(&objects, &service), named(&documents(&shipped), &service));
     let container = &only(&objects, "Deployment")["spec"]["template"]["spec"]["containers"][0];
     let arguments = container["args"].as_array().unwrap();
@@ -239,6 +239,42 @@ fn the_annotations_of_namespaces_come_with_exactly_their_permissions() {
     assert!(without.iter().all(|object| !name(object).contains("bind-namespaces")));
     assert!(!arguments(&without).contains("bind-namespaces"));
     assert!(rendered(&json!({"bindNamespaces": {"enabled": true}, "namespaces": ["one"]})).is_err());
+}
+
+#[test]
+fn conversion_comes_with_a_service_and_exactly_its_permissions() {
+    let crds = json!({"install": false});
+    let converting =
+        json!({"convertV1alpha3": {"enabled": true}, "crds": crds, "webhook": {"certificate": "serving"}});
+    let objects = rendered(&converting).unwrap();
+    let rbac = ["rbac", "--convert-v1alpha3"];
+    let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(rbac).output().unwrap();
+    let printed = documents(&String::from_utf8(output.stdout).unwrap());
+    let names = [
+        "ClusterRole /harbor-operator-convert-v1alpha3",
+        "ClusterRoleBinding /harbor-operator-convert-v1alpha3",
+    ];
+    assert_eq!(named(&objects, &names), named(&printed, &names));
+    let shipped = fs::read_to_string(deploy().join("convert-v1alpha3/rbac.yaml")).unwrap();
+    assert_eq!(named(&documents(&shipped), &names), named(&printed, &names));
+
+    let service = ["Service harbor-operator-ns/harbor-operator-webhook"];
+    let mut expected =
+        documents(&fs::read_to_string(deploy().join("webhook/service.yaml")).unwrap()).remove(0);
+    expected["spec"]["publishNotReadyAddresses"] = json!(true);
+    assert_eq!(named(&objects, &service), [&expected]);
+    let flags: Vec<_> =
+        args(&objects).into_iter().filter(|arg| arg.contains("webhook") || arg.contains("v1")).collect();
+    let expected =
+        ["--convert-v1alpha3", "--webhook-name=harbor-operator-webhook", "--webhook-certificate=serving"];
+    assert_eq!(flags, expected);
+
+    let both =
+        json!({"convertV1alpha3": {"enabled": true}, "rewriteImages": {"enabled": true}, "crds": crds});
+    let both = rendered(&both).unwrap();
+    assert_eq!(both.iter().filter(|object| name(object).contains("-webhook")).count(), 1, "one Service");
+    let error = rendered(&json!({"convertV1alpha3": {"enabled": true}})).unwrap_err();
+    assert!(error.contains("set crds.install to false"), "{error}");
 }
 
 #[test]

@@ -1,10 +1,13 @@
 //! A cluster in memory, and operators with the permissions that `rbac` prints, which can be killed.
 
 use crate::keys;
-use api::v1beta1::HarborCluster;
-use apiserver::{Access, ApiServer, User};
+use api::{
+    conversion::{ConversionWebhook, serve_v1alpha3},
+    v1beta1::HarborCluster,
+};
+use apiserver::{Access, ApiServer, User, WebhookTarget, Webhooks};
 use election::{Election, Timing};
-use futures::StreamExt as _;
+use futures::{StreamExt as _, future::BoxFuture};
 use harbordriver::HarborDriver;
 use harborserver::{HarborServer, Version};
 use http::{Request, Response, StatusCode};
@@ -40,7 +43,7 @@ use tokio::{
     time::{Instant, timeout},
 };
 use tokio_util::sync::{CancellationToken, DropGuard};
-use tower::ServiceExt as _;
+use tower::{BoxError, ServiceExt as _};
 
 /// The namespace of all objects.
 pub const NAMESPACE: &str = "registry";
@@ -92,8 +95,18 @@ impl Cluster {
 
     /// The same, without the kinds of this group.
     pub async fn without(group: &str) -> Self {
+        Self::with(api::crds::all(), |of| of != group).await
+    }
+
+    /// A cluster that also serves v1alpha3.
+    pub async fn with_v1alpha3() -> Self {
+        let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "webhook".into() };
+        Self::with(serve_v1alpha3(api::crds::all(), &webhook), |_| true).await
+    }
+
+    async fn with(ours: Vec<CustomResourceDefinition>, wanted: impl Fn(&str) -> bool) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
-        let server = server.protecting_owner_references().build().unwrap();
+        let server = server.protecting_owner_references().webhooks(Arc::new(Converter)).build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).keys(keys::known).run(stop.clone()));
@@ -102,7 +115,7 @@ impl Cluster {
             harbor.network().open(address);
         }
         let cluster = Self { client, lists: Lists::Streamed, server, harbor, _stop: stop.drop_guard() };
-        cluster.define(|of| of != group).await;
+        cluster.define(ours, wanted).await;
         cluster.apply_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/namespace.yaml")).await;
         for object in &*PERMISSIONS {
             cluster.apply_object(object).await;
@@ -112,12 +125,12 @@ impl Cluster {
 
     /// Installs the kinds of this group.
     pub async fn install(&self, group: &str) {
-        self.define(|of| of == group).await;
+        self.define(api::crds::all(), |of| of == group).await;
     }
 
-    async fn define(&self, wanted: impl Fn(&str) -> bool) {
+    async fn define(&self, ours: Vec<CustomResourceDefinition>, wanted: impl Fn(&str) -> bool) {
         let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
-        let ours = api::crds::all().into_iter().map(|definition| json!(definition));
+        let ours = ours.into_iter().map(|definition| json!(definition));
         for definition in ours.chain(definitions::all()) {
             if wanted(definition["spec"]["group"].as_str().unwrap()) {
                 api.create(&PostParams::default(), &serde_json::from_value(definition).unwrap())
@@ -267,6 +280,21 @@ impl Cluster {
             }
         });
         Secrets { contents, task }
+    }
+}
+
+/// The webhook that converts objects, without a network, because time is virtual.
+struct Converter;
+
+impl Webhooks for Converter {
+    fn call<'a>(
+        &'a self,
+        _: &'a WebhookTarget,
+        _: &'a [u8],
+        review: Value,
+    ) -> BoxFuture<'a, Result<Value, BoxError>> {
+        let answer = webhook::conversion::review(review.to_string().as_bytes()).unwrap();
+        Box::pin(async move { Ok(serde_json::from_slice(&answer.body)?) })
     }
 }
 

@@ -10,6 +10,7 @@ mod keys;
 mod objects;
 mod page;
 mod permissions;
+mod v1alpha3;
 #[path = "../../src/operator/page.rs"]
 #[allow(dead_code, reason = "the page is asked without a port")]
 mod web;

@@ -1,16 +1,16 @@
-//! Flags for the webhook that rewrites images.
+//! Flags for webhooks.
 
 use super::http::Listen;
 use crate::output::Error;
 use clap::Args;
-use webhookserver::{Certificate, FailurePolicy, Reach, Settings};
+use webhookserver::{Certificate, Conversion, FailurePolicy, Reach, Rewriting, Settings};
 
 /// The default name of the Service, the Secret and the MutatingWebhookConfiguration.
 pub const WEBHOOK: &str = "harbor-operator-webhook";
 
-/// Flags for the webhook that rewrites images.
+/// Flags for webhooks.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Image rewriting")]
+#[command(next_help_heading = "Webhooks")]
 pub struct WebhookArgs {
     /// Rewrite images of new pods, so that they are pulled through a Harbor, in namespaces with the label
     /// harbor-day2-webhook-configuration=enabled
@@ -25,16 +25,31 @@ pub struct WebhookArgs {
     )]
     rewrite_images: bool,
 
-    /// Address of the webhook: IP:PORT or :PORT
+    /// Convert objects between v1alpha3 and v1beta1, for definitions that have both versions: harbor-operator crds
+    /// --conversion-webhook
+    ///
+    /// The operator serves a conversion webhook, and registers it in those definitions. Then it has the API server store all
+    /// objects as v1beta1, and removes v1alpha3 from status.storedVersions. It needs further permissions: harbor-operator
+    /// rbac --convert-v1alpha3
+    #[arg(
+        long,
+        env = "HARBOR_OPERATOR_CONVERT_V1ALPHA3",
+        value_parser = clap::builder::BoolishValueParser::new(),
+        conflicts_with = "namespace",
+    )]
+    convert_v1alpha3: bool,
+
+    /// Address of the webhooks: IP:PORT or :PORT
     #[arg(long, value_name = "ADDRESS", env = "HARBOR_OPERATOR_WEBHOOK_ADDRESS", default_value_t = Listen::Port(9443))]
     webhook_address: Listen,
 
-    /// The name of the Service of the webhook, of the Secret with its certificate, and of the
+    /// The name of the Service of the webhooks, of the Secret with their certificate, and of the
     /// MutatingWebhookConfiguration
     #[arg(long, value_name = "NAME", env = "HARBOR_OPERATOR_WEBHOOK_NAME", default_value = WEBHOOK)]
     webhook_name: String,
 
-    /// What the API server does with a pod when the webhook does not answer: Ignore admits it unchanged, Fail refuses it
+    /// What the API server does with a pod when the webhook that rewrites images does not answer: Ignore admits it
+    /// unchanged, Fail refuses it
     #[arg(long, value_name = "POLICY", env = "HARBOR_OPERATOR_WEBHOOK_FAILURE_POLICY", default_value_t = FailurePolicy::Ignore)]
     webhook_failure_policy: FailurePolicy,
 
@@ -43,33 +58,35 @@ pub struct WebhookArgs {
     #[arg(long, value_name = "NAME", env = "HARBOR_OPERATOR_WEBHOOK_CERTIFICATE")]
     webhook_certificate: Option<String>,
 
-    /// Host and port at which the API server reaches the webhook, for an operator outside of the cluster [default: the
+    /// Host and port at which the API server reaches the webhooks, for an operator outside of the cluster [default: the
     /// Service]
     #[arg(long, value_name = "HOST:PORT", env = "HARBOR_OPERATOR_WEBHOOK_HOST", value_parser = host)]
     webhook_host: Option<Reach>,
 }
 
 impl WebhookArgs {
-    /// The address and the settings of the webhook, if it is enabled. `namespace` is that of the operator.
+    /// The address and the settings of the webhooks, if one is enabled. `namespace` is that of the operator.
     pub fn settings(&self, namespace: String) -> Option<(Listen, Settings)> {
         let certificate = self.webhook_certificate.clone().filter(|name| !name.is_empty());
+        let rewriting = Rewriting { failure_policy: self.webhook_failure_policy };
         let settings = Settings {
             namespace,
             name: self.webhook_name.clone(),
             reach: self.webhook_host.clone().unwrap_or(Reach::Service),
-            failure_policy: self.webhook_failure_policy,
             certificate: certificate.map_or(Certificate::Issued, Certificate::CertManager),
+            rewriting: self.rewrite_images.then_some(rewriting),
+            conversion: self.convert_v1alpha3.then(Conversion::default),
         };
-        self.rewrite_images.then_some((self.webhook_address, settings))
+        (self.rewrite_images || self.convert_v1alpha3).then_some((self.webhook_address, settings))
     }
 }
 
-/// Binds the address of the webhook.
+/// Binds the address of the webhooks.
 pub async fn bind(address: Listen) -> Result<tokio::net::TcpListener, Error> {
     let listener = address.bind("--webhook-address").await?;
     listener.ok_or_else(|| Error::Listen {
         address: address.to_string(),
-        problem: "the webhook needs an address".to_owned(),
+        problem: "webhooks need an address".to_owned(),
         flag: "--webhook-address".to_owned(),
     })
 }
@@ -105,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn images_are_not_rewritten_by_default() {
+    fn no_webhook_is_served_by_default() {
         assert_eq!(settings(&[]), Ok(None));
     }
 
@@ -115,8 +132,9 @@ mod tests {
             namespace: "ops".into(),
             name: "harbor-operator-webhook".into(),
             reach: Reach::Service,
-            failure_policy: FailurePolicy::Ignore,
             certificate: Certificate::Issued,
+            rewriting: Some(Rewriting { failure_policy: FailurePolicy::Ignore }),
+            conversion: None,
         };
         assert_eq!(settings(&["--rewrite-images"]), Ok(Some((Listen::Port(9443), expected.clone()))));
         let args = [
@@ -127,15 +145,27 @@ mod tests {
         ];
         let changed = Settings {
             reach: Reach::At { host: "::1".into(), port: 8443 },
-            failure_policy: FailurePolicy::Fail,
             certificate: Certificate::CertManager("serving".into()),
+            rewriting: Some(Rewriting { failure_policy: FailurePolicy::Fail }),
             ..expected
         };
         assert_eq!(settings(&args), Ok(Some((Listen::Port(9443), changed))));
     }
 
     #[test]
-    fn an_operator_of_some_namespaces_rewrites_no_images() {
+    fn objects_are_converted_with_or_without_image_rewriting() {
+        let served = |args: &[&str]| {
+            let (_, settings) = settings(args).unwrap().unwrap();
+            (settings.rewriting.is_some(), settings.conversion)
+        };
+        let conversion = Some(Conversion::default());
+        assert_eq!(served(&["--convert-v1alpha3"]), (false, conversion));
+        assert_eq!(served(&["--convert-v1alpha3", "--rewrite-images"]), (true, conversion));
+    }
+
+    #[test]
+    fn an_operator_of_some_namespaces_serves_no_webhook() {
+        assert!(settings(&["--convert-v1alpha3", "--namespace=a"]).is_err());
         assert!(settings(&["--rewrite-images", "--namespace=a"]).is_err());
         assert!(settings(&["--rewrite-images", "--webhook-failure-policy=fail"]).is_err());
         assert!(settings(&["--rewrite-images", "--webhook-host=8443"]).is_err());

@@ -1,11 +1,15 @@
 //! The cluster of the sandbox: an API server in memory, served over TLS, and controllers that make workloads ready.
 
-use super::definitions::install;
+use super::{
+    definitions::install,
+    webhooks::{reached_at, service},
+};
 use crate::{
     flags::OPERATORS,
     output::{Error, SandboxError},
 };
 use ::sandbox::{StandIns, definitions};
+use api::conversion::serve_v1alpha3;
 use apiserver::{Access, ApiServer, Endpoint, User, serve};
 use k8s_openapi::api::core::v1::Namespace;
 use kube::{
@@ -19,6 +23,7 @@ use std::{
     fmt,
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 use tokio::{net::TcpListener, task::JoinSet};
@@ -39,6 +44,8 @@ pub struct ClusterOptions<'a> {
     pub delay: Duration,
     /// The file to write the kubeconfig to.
     pub kubeconfig: &'a Path,
+    /// Where the webhooks of the operator are served.
+    pub webhooks: SocketAddr,
 }
 
 /// A running cluster that knows our kinds and those of the operators we use.
@@ -54,9 +61,9 @@ pub struct Cluster {
 impl Cluster {
     /// Starts a cluster, and writes its kubeconfig.
     pub async fn start(options: ClusterOptions<'_>) -> Result<Self, Error> {
-        let ClusterOptions { listen, state, delay, kubeconfig } = options;
+        let ClusterOptions { listen, state, delay, kubeconfig, webhooks } = options;
         // All users of this machine can reach the port, so a client needs the credentials of the kubeconfig.
-        let builder = ApiServer::builder().access(Access::Rbac);
+        let builder = ApiServer::builder().access(Access::Rbac).webhooks(Arc::new(reached_at(webhooks)));
         let builder = if let Some(file) = state { builder.file(file) } else { builder };
         let server = builder.build().map_err(unavailable)?;
         let client = Client::new(server.acting_as(User::admin()), "default");
@@ -111,7 +118,8 @@ async fn digest_key(client: &Client) -> Result<DigestKey, Error> {
 }
 
 fn all_definitions() -> Vec<Value> {
-    api::crds::all().into_iter().map(|definition| json!(definition)).chain(definitions::all()).collect()
+    let ours = serve_v1alpha3(api::crds::all(), &service());
+    ours.into_iter().map(|definition| json!(definition)).chain(definitions::all()).collect()
 }
 
 fn unavailable(problem: impl fmt::Display) -> Error {
@@ -139,7 +147,13 @@ mod tests {
         let folder = TempDir::new().unwrap();
         let kubeconfig = folder.path().join("kubeconfig");
         let listen = "127.0.0.1:0".parse().unwrap();
-        let options = ClusterOptions { listen, state: None, delay: Duration::ZERO, kubeconfig: &kubeconfig };
+        let options = ClusterOptions {
+            listen,
+            state: None,
+            delay: Duration::ZERO,
+            kubeconfig: &kubeconfig,
+            webhooks: listen,
+        };
         let _cluster = Cluster::start(options).await.unwrap();
         let known = Kubeconfig::read_from(&kubeconfig).unwrap();
         let mut config = Config::from_custom_kubeconfig(known, &KubeConfigOptions::default()).await.unwrap();

@@ -5,10 +5,10 @@ mod definitions;
 mod harbors;
 mod kubeconfig;
 mod ready;
-mod rewriting;
 mod session;
 #[cfg(test)]
 mod tests;
+mod webhooks;
 
 use crate::{
     flags::DefaultsArgs,
@@ -17,7 +17,7 @@ use crate::{
     output::{Error, Failure, SandboxError, duration, print},
     tree::{Live, Style},
 };
-use api::v1beta1::GoDuration;
+use api::{conversion::Version, v1beta1::GoDuration};
 use clap::Args;
 pub use cluster::{Cluster, ClusterOptions};
 use harbordriver::HarborDriver;
@@ -113,11 +113,13 @@ impl Sandbox {
     async fn operate(self, objects: Vec<Object>, style: Style) -> Result<(), Failure> {
         let mut signals = Signals::catch().map_err(unavailable)?;
         let kubeconfig = Kubeconfig::at(self.kubeconfig.as_deref())?;
+        let (listener, webhooks) = webhooks::listen().await?;
         let mut cluster = Cluster::start(ClusterOptions {
             listen: self.listen,
             state: self.state.clone(),
             delay: self.delay,
             kubeconfig: kubeconfig.path(),
+            webhooks,
         })
         .await?;
         let live = Arc::new(Live::begin());
@@ -147,7 +149,10 @@ impl Sandbox {
                 external_drivers: vec![Arc::new(HarborDriver::over(harbors.clone()))],
                 ..Options::default()
             };
-            rewriting::serve(client.clone(), &options, done.clone()).await?;
+            webhooks::serve(listener, client.clone(), &options, done.clone());
+            if objects.iter().any(|object| object.version == Version::V1alpha3.name()) {
+                webhooks::until_registered(&client).await;
+            }
             let session = session::run(client, options, objects, goal, &live, observers, interrupted);
             let ended = tokio::select! {
                 ended = session => ended,

@@ -12,7 +12,7 @@ mod reconciles;
 mod reviews;
 
 pub use format::Format;
-pub use reviews::ReviewOutcome;
+pub use reviews::{ConversionOutcome, ReviewOutcome};
 
 pub(crate) use certificates::{Issuer, Tracked};
 pub(crate) use queues::Backlog;
@@ -138,6 +138,11 @@ impl Metrics {
     /// Counts the review of a pod by the webhook, with the number of images that it rewrote.
     pub fn reviewed(&self, outcome: ReviewOutcome, took: Duration, images: usize) {
         self.reviews.reviewed(outcome, took, images);
+    }
+
+    /// Counts a request to convert objects, with the number of converted ones.
+    pub fn converted(&self, outcome: ConversionOutcome, took: Duration, objects: usize) {
+        self.reviews.converted(outcome, took, objects);
     }
 
     pub(crate) fn watch_failed(&self, kind: &str) {

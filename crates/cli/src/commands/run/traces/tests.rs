@@ -94,6 +94,7 @@ async fn a_reconcile_is_one_trace_with_a_span_for_each_child_and_for_each_reques
         state: None,
         delay: Duration::ZERO,
         kubeconfig: &folder.path().join("kubeconfig"),
+        webhooks: ([127, 0, 0, 1], 0).into(),
     };
     let cluster = Cluster::start(options).await.unwrap();
     let exporter = Traces { otlp_endpoint: Some(url), trust: Trust::default() }.start().unwrap().unwrap();

@@ -1,77 +1,31 @@
-//! The webhook on an API server, in memory or real: pods, certificates, drift, and an operator that is down.
+//! Images of pods.
 
-#![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
-
+use crate::world::{NAME, REWRITING, World, apply, definitions, plane, serve};
 use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
 use election::Leadership;
-use envtest::{ControlPlane, TIMEOUT};
+use envtest::TIMEOUT;
 use http::Request;
-use jiff::Timestamp;
 use k8s_openapi::api::{
     admissionregistration::v1::MutatingWebhookConfiguration,
-    core::v1::{Namespace, Pod, Secret},
+    core::v1::{Namespace, Pod},
     events::v1::Event,
 };
 use kube::{
-    Api, Client, Resource, ResourceExt as _,
-    api::{DeleteParams, ListParams, ObjectMeta, Patch, PatchParams, PostParams},
-    core::DynamicObject,
-    runtime::wait::await_condition,
+    Api, ResourceExt as _,
+    api::{DeleteParams, ListParams, Patch, PatchParams},
 };
-use runtime::{Metrics, SystemEntropy};
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::{fmt::Debug, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, task::JoinHandle, time::timeout};
-use tokio_util::sync::CancellationToken;
-use webhookserver::{Certificate, FailurePolicy, Reach, Settings, WebhookServer};
-
-const NAME: &str = "hooks";
-
-/// A control plane of its own, because webhooks are for the whole cluster.
-struct World {
-    plane: ControlPlane,
-    server: Serving,
-}
-
-/// A running server.
-struct Serving {
-    port: u16,
-    stop: CancellationToken,
-    task: JoinHandle<Result<(), rustls::Error>>,
-}
+use std::time::Duration;
+use tokio::time::timeout;
 
 impl World {
-    /// An operator that rewrites images, and namespace `team`, where it does.
+    /// An operator that rewrites images.
     async fn start(rules: &[&str]) -> Self {
-        let plane = ControlPlane::start().await.unwrap();
+        let plane = plane(definitions(&["Harbor", "HarborCluster", "HarborServerConfiguration"])).await;
         let client = plane.client();
-        for definition in api::crds::all() {
-            let kind = definition.spec.names.kind.as_str();
-            if ["Harbor", "HarborCluster", "HarborServerConfiguration"].contains(&kind) {
-                let name = definition.name_any();
-                // Old servers refuse to apply fields that they do not know.
-                Api::all(client.clone()).create(&PostParams::default(), &definition).await.unwrap();
-                plane.until_established(&name).await;
-            }
-        }
-        namespace(&client, json!({ "name": "ops" })).await;
-        let labels = json!({ "harbor-day2-webhook-configuration": "enabled" });
-        namespace(&client, json!({ "name": "team", "labels": labels })).await;
-        namespace(&client, json!({ "name": "others" })).await;
         apply(&client, server("main", json!({ "default": true, "rules": rules }))).await;
-        let server = serve(&client, Leadership::permanent()).await;
+        let server = serve(&client, Leadership::permanent(), REWRITING).await;
         Self { plane, server }
-    }
-
-    /// Stops the server.
-    async fn end(&mut self) {
-        self.server.stop.cancel();
-        (&mut self.server.task).await.unwrap().unwrap();
-    }
-
-    fn client(&self) -> Client {
-        self.plane.client()
     }
 
     /// Creates a pod, and returns its image and the warnings.
@@ -107,45 +61,9 @@ impl World {
         timeout(TIMEOUT, wanted).await.unwrap_or_else(|_| panic!("no pod gets the image {image}"));
     }
 
-    async fn until<K>(&self, api: Api<K>, name: &str, met: impl Fn(&K) -> bool + Send + Sync) -> K
-    where
-        K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
-    {
-        let is_met = |object: Option<&K>| object.is_some_and(&met);
-        let found = timeout(TIMEOUT, await_condition(api, name, is_met)).await;
-        found.unwrap_or_else(|_| panic!("{name} is not as expected in time")).unwrap().unwrap()
-    }
-
-    fn secrets(&self) -> Api<Secret> {
-        Api::namespaced(self.client(), "ops")
-    }
-
     fn configurations(&self) -> Api<MutatingWebhookConfiguration> {
         Api::all(self.client())
     }
-}
-
-async fn serve(client: &Client, leadership: Leadership) -> Serving {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let settings = Settings {
-        namespace: "ops".into(),
-        name: NAME.into(),
-        reach: Reach::At { host: "127.0.0.1".into(), port },
-        failure_policy: FailurePolicy::Ignore,
-        certificate: Certificate::Issued,
-    };
-    let stop = CancellationToken::new();
-    let (metrics, entropy) = (Arc::<Metrics>::default(), Arc::new(SystemEntropy));
-    let client = client.clone();
-    let server = WebhookServer { client, leadership, settings, metrics, clock: Timestamp::now, entropy };
-    Serving { port, stop: stop.clone(), task: tokio::spawn(server.run(listener, stop)) }
-}
-
-async fn namespace(client: &Client, metadata: Value) {
-    let metadata: ObjectMeta = serde_json::from_value(metadata).unwrap();
-    let object = Namespace { metadata, ..Namespace::default() };
-    Api::all(client.clone()).create(&PostParams::default(), &object).await.unwrap();
 }
 
 fn server(name: &str, fields: Value) -> Value {
@@ -159,19 +77,6 @@ fn server(name: &str, fields: Value) -> Value {
     }
     json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "HarborServerConfiguration", "metadata": { "name": name },
         "spec": spec })
-}
-
-async fn apply(client: &Client, object: Value) {
-    let object: DynamicObject = serde_json::from_value(object).unwrap();
-    let types = object.types.clone().unwrap();
-    let kind = kube::core::GroupVersionKind::try_from(&types).unwrap();
-    let resource = kube::core::ApiResource::from_gvk(&kind);
-    let api: Api<DynamicObject> = match object.namespace() {
-        Some(namespace) => Api::namespaced_with(client.clone(), &namespace, &resource),
-        None => Api::all_with(client.clone(), &resource),
-    };
-    let params = PatchParams::apply("test").force();
-    api.patch(&object.name_any(), &params, &Patch::Apply(&object)).await.unwrap();
 }
 
 const HUB: &str = "harbor.example.com/hub/library/nginx:1.27";
@@ -299,7 +204,7 @@ async fn a_namespace_that_gets_a_harbor_is_left_alone() {
 async fn an_operator_that_is_down_delays_no_pod() {
     let mut world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    world.end().await;
+    world.server.end().await;
     assert_eq!(world.image("team", json!({})).await.0, UNCHANGED);
 }
 
@@ -307,12 +212,12 @@ async fn an_operator_that_is_down_delays_no_pod() {
 async fn a_standby_replica_serves_with_the_certificate_of_the_leader_and_registers_itself_when_it_leads() {
     let mut world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    world.end().await;
+    world.server.end().await;
     let registered = world.configurations().get(NAME).await.unwrap();
     let bundle = registered.webhooks.as_ref().unwrap()[0].client_config.ca_bundle.clone().unwrap();
 
     let leadership = Leadership::candidate();
-    world.server = serve(&world.client(), leadership.clone()).await;
+    world.server = serve(&world.client(), leadership.clone(), REWRITING).await;
     let target = WebhookTarget::Url(format!("https://127.0.0.1:{}/mutate-image-path", world.server.port));
     let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
         "uid": "1", "operation": "CREATE", "namespace": "team",
