@@ -41,7 +41,8 @@ pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
 pub use telemetry::{
-    Access, Build, ConversionOutcome, Format, Health, HealthError, Metrics, ReviewError, ReviewOutcome, Reviewer,
+    Access, Build, ConversionOutcome, Format, Health, HealthError, Metrics, ReviewError, ReviewOutcome,
+    Reviewer,
 };
 
 use error::ReconcileError;

@@ -12,7 +12,9 @@ pub(crate) const RETRY: Duration = Duration::from_secs(5);
 pub(crate) enum Failed {
     #[error("cannot issue the certificate of the webhook: {0}")]
     Issue(String),
-    #[error("cannot change {object}: {why}; `harbor-operator rbac{flags}` prints what the operator must be allowed")]
+    #[error(
+        "cannot change {object}: {why}; `harbor-operator rbac{flags}` prints what the operator must be allowed"
+    )]
     Send { object: String, why: String, flags: String },
 }
 

@@ -76,7 +76,8 @@ where
     /// Sends patches, one after the other.
     async fn send(&self, patches: &[Patch<Value>]) -> Result<(), Failed> {
         for patch in patches {
-            let params = PatchParams { force: matches!(patch, Patch::Apply(_)), ..PatchParams::apply(MANAGER) };
+            let params =
+                PatchParams { force: matches!(patch, Patch::Apply(_)), ..PatchParams::apply(MANAGER) };
             let sent = self.api.patch(&self.name, &params, patch).await;
             sent.map_err(|error| Failed::send(&self.settings, self.name.clone(), &error))?;
         }

@@ -128,7 +128,8 @@ impl WebhookServer {
             move |trust: &Trust, stored: Option<&MutatingWebhookConfiguration>| {
                 let wanted =
                     rules.read(|sources| configuration(&settings, rewriting, trust, &sources.exempt()));
-                let is_current = |wanted: &Value| stored.is_some_and(|stored| includes(&json!(stored), wanted));
+                let is_current =
+                    |wanted: &Value| stored.is_some_and(|stored| includes(&json!(stored), wanted));
                 wanted.filter(|wanted| !is_current(wanted)).map(Patch::Apply).into_iter().collect()
             }
         };

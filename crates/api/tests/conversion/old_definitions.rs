@@ -53,7 +53,8 @@ fn paths(schema: &Value, path: &str, name: &str, found: &mut BTreeSet<String>) {
 
 /// Our definitions with both versions.
 fn ours() -> Vec<CustomResourceDefinition> {
-    let webhook = ConversionWebhook::Service { namespace: "operators".into(), name: "harbor-operator".into() };
+    let webhook =
+        ConversionWebhook::Service { namespace: "operators".into(), name: "harbor-operator".into() };
     serve_v1alpha3(api::crds::all(), &webhook)
 }
 

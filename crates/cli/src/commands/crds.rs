@@ -34,7 +34,9 @@ fn webhook(text: &str) -> Result<ConversionWebhook, &'static str> {
         Some((namespace, name)) if !namespace.is_empty() && !name.is_empty() && !name.contains('/') => {
             Ok(ConversionWebhook::Service { namespace: namespace.to_owned(), name: name.to_owned() })
         }
-        _ => Err("write the namespace and the name of the Service, with a slash between them, or https://HOST:PORT"),
+        _ => Err(
+            "write the namespace and the name of the Service, with a slash between them, or https://HOST:PORT",
+        ),
     }
 }
 

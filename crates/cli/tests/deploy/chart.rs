@@ -220,7 +220,8 @@ fn image_rewriting_comes_with_a_service_and_exactly_its_permissions() {
 #[test]
 fn conversion_comes_with_a_service_and_exactly_its_permissions() {
     let crds = json!({"install": false});
-    let converting = json!({"convertV1alpha3": {"enabled": true}, "crds": crds, "webhook": {"certificate": "serving"}});
+    let converting =
+        json!({"convertV1alpha3": {"enabled": true}, "crds": crds, "webhook": {"certificate": "serving"}});
     let objects = rendered(&converting).unwrap();
     let rbac = ["rbac", "--convert-v1alpha3"];
     let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).args(rbac).output().unwrap();
@@ -234,15 +235,18 @@ fn conversion_comes_with_a_service_and_exactly_its_permissions() {
     assert_eq!(named(&documents(&shipped), &names), named(&printed, &names));
 
     let service = ["Service harbor-operator-ns/harbor-operator-webhook"];
-    let mut expected = documents(&fs::read_to_string(deploy().join("webhook/service.yaml")).unwrap()).remove(0);
+    let mut expected =
+        documents(&fs::read_to_string(deploy().join("webhook/service.yaml")).unwrap()).remove(0);
     expected["spec"]["publishNotReadyAddresses"] = json!(true);
     assert_eq!(named(&objects, &service), [&expected]);
-    let flags: Vec<_> = args(&objects).into_iter().filter(|arg| arg.contains("webhook") || arg.contains("v1")).collect();
+    let flags: Vec<_> =
+        args(&objects).into_iter().filter(|arg| arg.contains("webhook") || arg.contains("v1")).collect();
     let expected =
         ["--convert-v1alpha3", "--webhook-name=harbor-operator-webhook", "--webhook-certificate=serving"];
     assert_eq!(flags, expected);
 
-    let both = json!({"convertV1alpha3": {"enabled": true}, "rewriteImages": {"enabled": true}, "crds": crds});
+    let both =
+        json!({"convertV1alpha3": {"enabled": true}, "rewriteImages": {"enabled": true}, "crds": crds});
     let both = rendered(&both).unwrap();
     assert_eq!(both.iter().filter(|object| name(object).contains("-webhook")).count(), 1, "one Service");
     let error = rendered(&json!({"convertV1alpha3": {"enabled": true}})).unwrap_err();

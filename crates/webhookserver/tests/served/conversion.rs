@@ -129,7 +129,9 @@ async fn objects_are_written_and_read_in_both_versions() {
         assert_eq!(world.spec(kind, Version::V1beta1, "acme").await.pointer(field), Some(&json!(4)));
     }
     world.change(CLUSTERS, Version::V1beta1, "acme", json!({ "network": { "ipFamilies": ["IPv4"] } })).await;
-    world.change(CLUSTERS, Version::V1alpha3, "acme", json!({ "externalURL": "https://b.example.com" })).await;
+    world
+        .change(CLUSTERS, Version::V1alpha3, "acme", json!({ "externalURL": "https://b.example.com" }))
+        .await;
     let spec = world.spec(CLUSTERS, Version::V1beta1, "acme").await;
     assert_eq!(
         (&spec["network"], &spec["externalURL"]),
@@ -139,7 +141,7 @@ async fn objects_are_written_and_read_in_both_versions() {
 }
 
 /// Whether a value has all fields of another one. The API server adds defaults.
-fn includes(value: &Value, fields: &Value) -> bool {
+pub fn includes(value: &Value, fields: &Value) -> bool {
     match (value, fields) {
         (Value::Object(value), Value::Object(fields)) => {
             fields.iter().all(|(name, field)| value.get(name).is_some_and(|value| includes(value, field)))
@@ -159,7 +161,8 @@ async fn a_new_certificate_is_trusted_without_a_restart_and_both_webhooks_share_
 
     world.secrets().delete(NAME, &DeleteParams::default()).await.unwrap();
 
-    let renewed = |it: &CustomResourceDefinition| client(it).and_then(|it| it.ca_bundle) != Some(before.clone());
+    let renewed =
+        |it: &CustomResourceDefinition| client(it).and_then(|it| it.ca_bundle) != Some(before.clone());
     let definition = world.until(world.definitions(), "portals.goharbor.io", renewed).await;
     world.spec(PORTALS, Version::V1alpha3, "acme").await;
     let authority = client(&definition).unwrap().ca_bundle.unwrap();
@@ -205,7 +208,11 @@ async fn drift_is_repaired_and_a_definition_without_v1alpha3_is_left_alone() {
     let settled = world.definitions().get(name).await.unwrap().resource_version();
     world.registered("harborclusters").await;
     world.spec(PORTALS, Version::V1alpha3, "acme").await;
-    assert_eq!(world.definitions().get(name).await.unwrap().resource_version(), settled, "nothing is sent again");
+    assert_eq!(
+        world.definitions().get(name).await.unwrap().resource_version(),
+        settled,
+        "nothing is sent again"
+    );
     let trivies = world.definitions().get("trivies.goharbor.io").await.unwrap();
     assert_eq!(trivies.resource_version(), alone.resource_version());
 }
