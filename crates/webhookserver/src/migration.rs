@@ -115,7 +115,10 @@ impl Migration {
             Ok(objects) => tracing::info!(definition = name, objects, "all objects are stored as v1beta1"),
             Err(error) => {
                 tracing::warn!(definition = name, %error, "objects may still be stored as v1alpha3");
-                self.announce(definition.object_ref(&definition::resource()), error.to_string()).await;
+                let about = definition.object_ref(&definition::resource());
+                // Old API servers refuse an event whose object is in another namespace than the event, or in none.
+                let about = ObjectReference { namespace: Some("default".to_owned()), ..about };
+                self.announce(about, error.to_string()).await;
             }
         }
     }
@@ -126,10 +129,10 @@ impl Migration {
         let (mut objects, mut failures) = (0, 0);
         let mut params = ListParams::default().limit(PAGE);
         loop {
-            let page = all.list_metadata(&params).await.map_err(|error| Failed::List {
-                plural: resource.plural.clone(),
-                why: with_sources(&error),
-            })?;
+            let page = all
+                .list_metadata(&params)
+                .await
+                .map_err(|error| Failed::List { plural: resource.plural.clone(), why: why(&error) })?;
             objects += page.items.len();
             let writes = stream::iter(page.items).map(|object| self.write(resource, object));
             let failed =
@@ -149,7 +152,7 @@ impl Migration {
             "status": { "storedVersions": [Version::V1beta1.name()] },
         }));
         let patched = definitions.patch_status(&definition.name_any(), &manager(), &patch).await;
-        patched.map(|_| objects).map_err(|error| Failed::Definition(with_sources(&error)))
+        patched.map(|_| objects).map_err(|error| Failed::Definition(why(&error)))
     }
 
     /// Writes an object without a change. It needs no write if it was written or deleted since it was listed.
@@ -170,7 +173,7 @@ impl Migration {
             Err(kube::Error::Api(status)) if status.is_conflict() || status.is_not_found() => Ok(()),
             Err(error) => {
                 let place = namespace.as_deref().unwrap_or_default();
-                let why = with_sources(&error);
+                let why = why(&error);
                 tracing::warn!(
                     kind = resource.kind,
                     namespace = place,
@@ -196,6 +199,14 @@ impl Migration {
         if let Err(error) = self.recorder.publish(&event, &about).await {
             tracing::warn!(error = with_sources(&error), "an event was not sent");
         }
+    }
+}
+
+/// What the API server said, or why it did not answer.
+fn why(error: &kube::Error) -> String {
+    match error {
+        kube::Error::Api(status) => status.message.clone(),
+        other => with_sources(other),
     }
 }
 

@@ -56,7 +56,10 @@ async fn ready(path: &str, namespace: &str) -> Option<BTreeMap<&'static str, usi
         cluster.apply_object(&object).await;
     }
     let mut owners = Vec::new();
-    for object in objects {
+    for mut object in objects {
+        if object["kind"] != "Namespace" {
+            object["metadata"]["namespace"] = namespace.into();
+        }
         let is_ours =
             object["apiVersion"].as_str().is_some_and(|version| version.starts_with("goharbor.io/"));
         let object = if is_ours { convert(object, Version::V1alpha3).unwrap() } else { object };

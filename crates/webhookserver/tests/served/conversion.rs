@@ -141,7 +141,7 @@ async fn objects_are_written_and_read_in_both_versions() {
 }
 
 /// Whether a value has all fields of another one. The API server adds defaults.
-fn includes(value: &Value, fields: &Value) -> bool {
+pub fn includes(value: &Value, fields: &Value) -> bool {
     match (value, fields) {
         (Value::Object(value), Value::Object(fields)) => {
             fields.iter().all(|(name, field)| value.get(name).is_some_and(|value| includes(value, field)))

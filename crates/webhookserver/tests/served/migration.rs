@@ -1,7 +1,7 @@
 //! Objects that are stored as v1alpha3 are stored as v1beta1.
 
 use crate::{
-    conversion::{CLUSTERS, PORTALS, harbor_cluster, portal},
+    conversion::{CLUSTERS, PORTALS, harbor_cluster, includes, portal},
     world::{CONVERSION, World, definitions, eventually, plane, serve, with_v1alpha3},
 };
 use api::conversion::Version;
@@ -117,7 +117,8 @@ async fn all_objects_are_stored_as_v1beta1_and_v1alpha3_can_be_dropped() {
     for name in NAMES {
         assert_eq!(world.spec(PORTALS, Version::V1beta1, name).await["replicas"], 2);
     }
-    assert_eq!(world.spec(CLUSTERS, Version::V1beta1, "acme").await, expected);
+    let spec = world.spec(CLUSTERS, Version::V1beta1, "acme").await;
+    assert!(includes(&spec, &expected), "{spec}");
 }
 
 /// A client that answers no request after so many patches of Portals.
