@@ -138,9 +138,9 @@ fn replaced(settings: &Settings, definition: &Definition, conversion: &Value) ->
 /// The kind whose objects may be stored as v1alpha3 although they should be stored as v1beta1.
 pub(crate) fn to_migrate(definition: &Definition) -> Option<ApiResource> {
     let Spec { names, versions, .. } = &definition.spec;
-    let stores = versions.iter().any(|it| it.storage && it.name == Version::V1beta1.name());
+    let stores_current = versions.iter().any(|it| it.storage && it.name == Version::V1beta1.name());
     let stored = &definition.status.as_ref()?.stored_versions;
-    if !stores || !stored.iter().any(|name| name == Version::V1alpha3.name()) {
+    if !stores_current || !stored.iter().any(|name| name == Version::V1alpha3.name()) {
         return None;
     }
     let kind = GroupVersionKind::gvk("goharbor.io", Version::V1beta1.name(), &names.kind);

@@ -135,7 +135,7 @@ impl WebhookServer {
         };
         let (feeding, feeds) = (Arc::clone(rules), client.clone());
         [
-            async move { feeding.feed(&feeds).await }.boxed(),
+            async move { Box::pin(feeding.feed(&feeds)).await }.boxed(),
             watched::follow(Api::all(client.clone()), settings.name.clone(), stored).boxed(),
             registrar.run(rules.changes(), patches).boxed(),
             announce(guarded, leadership.clone(), Arc::clone(rules)).boxed(),
