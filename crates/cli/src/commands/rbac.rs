@@ -64,17 +64,8 @@ pub struct Rbac {
     #[arg(long)]
     metrics_auth: bool,
 
-    /// Also allow what the webhook of run --rewrite-images needs
-    #[arg(long, conflicts_with = "namespace")]
-    rewrite_images: bool,
-
-    /// Also allow what run --bind-namespaces needs
-    #[arg(long, conflicts_with = "namespace")]
-    bind_namespaces: bool,
-
-    /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
-    #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
-    webhook_name: String,
+    #[command(flatten)]
+    features: Features,
 
     /// The name of the lease, as for run --lease-name
     #[arg(long, value_name = "NAME", default_value = LEASE)]
@@ -87,6 +78,22 @@ pub struct Rbac {
     /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
+}
+
+/// What an operator of the whole cluster does only if a flag asks for it.
+#[derive(Debug, Args)]
+struct Features {
+    /// Also allow what the webhook of run --rewrite-images needs
+    #[arg(long, conflicts_with = "namespace")]
+    rewrite_images: bool,
+
+    /// Also allow what run --bind-namespaces needs
+    #[arg(long, conflicts_with = "namespace")]
+    bind_namespaces: bool,
+
+    /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
+    #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
+    webhook_name: String,
 }
 
 impl Rbac {
@@ -127,10 +134,12 @@ impl Rbac {
             objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
             objects.push(value(&metrics_reader())?);
         }
-        if self.rewrite_images {
-            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::permissions(&self.webhook_name))?);
+        if self.features.rewrite_images {
+            objects.extend(
+                self.everywhere(REWRITE_IMAGES, webhookserver::permissions(&self.features.webhook_name))?,
+            );
         }
-        if self.bind_namespaces {
+        if self.features.bind_namespaces {
             let rules = Permissions::to_reconcile(&components::namespace()).rules();
             objects.extend(self.everywhere(BIND_NAMESPACES, rules)?);
         }

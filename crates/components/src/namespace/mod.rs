@@ -82,14 +82,13 @@ fn harbor(
     request: &Request<'_>,
     world: &World<'_>,
 ) -> Result<(Existing, HarborServerConfiguration), PlanError> {
-    let (existing, configuration) = match request.harbor {
-        Some(name) => (Existing::read(world), management::configuration(Some(name), world)).all()?,
-        None => {
-            // Another default moves nothing.
-            let existing = Existing::read(world)?;
-            let configuration = management::configuration(existing.harbor(), world)?;
-            (existing, configuration)
-        }
+    let (existing, configuration) = if let Some(name) = request.harbor {
+        (Existing::read(world), management::configuration(Some(name), world)).all()?
+    } else {
+        // Another default moves nothing.
+        let existing = Existing::read(world)?;
+        let configuration = management::configuration(existing.harbor(), world)?;
+        (existing, configuration)
     };
     let no_default = || {
         PlanError::invalid(
