@@ -66,21 +66,8 @@ pub struct Rbac {
     #[arg(long)]
     metrics_auth: bool,
 
-    /// Also allow what the webhook of run --rewrite-images needs
-    #[arg(long, conflicts_with = "namespace")]
-    rewrite_images: bool,
-
-    /// Also allow what run --bind-namespaces needs
-    #[arg(long, conflicts_with = "namespace")]
-    bind_namespaces: bool,
-
-    /// Also allow what the webhook of run --convert-v1alpha3 needs
-    #[arg(long, conflicts_with = "namespace")]
-    convert_v1alpha3: bool,
-
-    /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
-    #[arg(long, value_name = "NAME", default_value = WEBHOOK)]
-    webhook_name: String,
+    #[command(flatten)]
+    features: Features,
 
     /// The name of the lease, as for run --lease-name
     #[arg(long, value_name = "NAME", default_value = LEASE)]
@@ -93,6 +80,26 @@ pub struct Rbac {
     /// Output format
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "yaml")]
     output: Output,
+}
+
+/// What an operator of the whole cluster does only if a flag asks for it.
+#[derive(Debug, Args)]
+struct Features {
+    /// Also allow what the webhook of run --rewrite-images needs
+    #[arg(long, conflicts_with = "namespace")]
+    rewrite_images: bool,
+
+    /// Also allow what the webhook of run --convert-v1alpha3 needs
+    #[arg(long, conflicts_with = "namespace")]
+    convert_v1alpha3: bool,
+
+    /// Also allow what run --bind-namespaces needs
+    #[arg(long, conflicts_with = "namespace")]
+    bind_namespaces: bool,
+
+    /// The name of the MutatingWebhookConfiguration, as for run --webhook-name
+    #[arg(long, value_name = "NAME", default_value = WEBHOOK, value_parser = namespace)]
+    webhook_name: String,
 }
 
 impl Rbac {
@@ -133,13 +140,14 @@ impl Rbac {
             objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
             objects.push(value(&metrics_reader())?);
         }
-        if self.rewrite_images {
-            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::to_rewrite(&self.webhook_name))?);
+        let Features { rewrite_images, convert_v1alpha3, bind_namespaces, webhook_name } = &self.features;
+        if *rewrite_images {
+            objects.extend(self.everywhere(REWRITE_IMAGES, webhookserver::to_rewrite(webhook_name))?);
         }
-        if self.convert_v1alpha3 {
+        if *convert_v1alpha3 {
             objects.extend(self.everywhere(CONVERT_V1ALPHA3, webhookserver::to_convert())?);
         }
-        if self.bind_namespaces {
+        if *bind_namespaces {
             let rules = Permissions::to_reconcile(&components::namespace()).rules();
             objects.extend(self.everywhere(BIND_NAMESPACES, rules)?);
         }

@@ -239,13 +239,13 @@ async fn an_annotated_namespace_gets_a_project_and_a_pull_secret_and_can_be_dele
     let values = secrets.get("4k8s").await.unwrap().data.unwrap();
     let text = |key: &str| String::from_utf8(values[key].0.clone()).unwrap();
     let (username, password) = (text("username"), text("password"));
-    let path = format!("/projects/{namespace}/repositories");
-    let status = harbor.ask_as(&username, &password, "GET", &path, Value::Null).await.0;
+    let repositories = format!("/projects/{namespace}/repositories");
+    let status = harbor.ask_as(&username, &password, "GET", &repositories, Value::Null).await.0;
     assert_eq!(status, 403, "Harbor knows the robot account, which may pull and do nothing else");
 
     namespaces.delete(&namespace, &DeleteParams::default()).await.unwrap();
     until_gone(namespaces, &namespace).await;
-    assert_eq!(harbor.ask_as(&username, &password, "GET", &path, Value::Null).await.0, 401);
+    assert_eq!(harbor.ask_as(&username, &password, "GET", &repositories, Value::Null).await.0, 401);
     harbor.ask("GET", &format!("/projects/{namespace}"), Value::Null).await;
     delete_server_configuration(world).await;
 }

@@ -247,24 +247,25 @@ async fn b22_an_object_of_a_user_under_the_name_of_a_child_is_left_alone() {
     assert!(notes.iter().any(|note| note.contains(&format!("HarborProject default/{NAME}"))), "{notes:?}");
 }
 
+/// Ends what there is, and asks for a project again, without an operator.
+async fn begin_again(world: &mut World) {
+    annotate(world, json!({"goharbor.io/project": null})).await;
+    world.until_gone::<PullSecretBinding>(NAME).await;
+    world.until_gone::<HarborRobot>(NAME).await;
+    world.until_gone::<HarborProject>(NAME).await;
+    settled().await;
+    world.kill();
+    world.ask("DELETE", "/projects/default", Value::Null).await;
+    annotate(world, own_project()).await;
+    world.take_requests();
+}
+
 #[tokio::test(start_paused = true)]
 async fn new_14_an_operator_that_is_killed_at_any_write_leaks_nothing() {
     let found = async |world: &World| {
         let secrets = world.secret_names().await;
         (contents(world).await, made(world).await, secrets, pull_secrets(world, "default").await)
     };
-    /// Ends what there is, and asks for a project again, without an operator.
-    async fn begin_again(world: &mut World) {
-        annotate(world, json!({"goharbor.io/project": null})).await;
-        world.until_gone::<PullSecretBinding>(NAME).await;
-        world.until_gone::<HarborRobot>(NAME).await;
-        world.until_gone::<HarborProject>(NAME).await;
-        settled().await;
-        world.kill();
-        world.ask("DELETE", "/projects/default", Value::Null).await;
-        annotate(world, own_project()).await;
-        world.take_requests();
-    }
     let mut world = new().await;
     annotate(&world, own_project()).await;
     until_bound(&world).await;

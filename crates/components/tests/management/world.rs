@@ -137,8 +137,8 @@ impl World {
         let noted = tower::service_fn(move |request: http::Request<kube::client::Body>| {
             requests.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
             let (last, is_write) = (Arc::clone(&last), request.method() != http::Method::GET);
-            let served = server.clone().oneshot(request);
-            async move { last.answer(is_write, served).await }
+            let answer = server.clone().oneshot(request);
+            async move { last.answer(is_write, answer).await }
         });
         let connection = Connection {
             harbor: self.harbor.clone(),

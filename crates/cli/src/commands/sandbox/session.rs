@@ -149,7 +149,7 @@ mod tests {
         };
         let (live, options) = (Arc::new(Live::begin()), Options::default());
         let session = run(cluster.client.clone(), options, objects, Goal::Serve, &live, Vec::new(), created);
-        let ended = tokio::time::timeout(Duration::from_secs(60), session).await.unwrap();
+        let ended = tokio::time::timeout(Duration::from_mins(1), Box::pin(session)).await.unwrap();
         assert_eq!(ended.unwrap(), Ended::Interrupted(Signal::Terminate));
         cluster.end().await;
     }
