@@ -26,8 +26,7 @@ impl World {
         let mut all = with_v1alpha3(&["HarborCluster", "Portal"]);
         all.extend(definitions(&["Trivy", "Harbor", "HarborServerConfiguration"]));
         let plane = plane(all).await;
-        let server = serve(&plane.client(), Leadership::permanent(), served).await;
-        Self { plane, server }
+        Self { server: serve(&plane.client(), Leadership::permanent(), served).await, plane }
     }
 
     /// Objects of a kind in a version.

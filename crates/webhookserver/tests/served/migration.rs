@@ -33,7 +33,9 @@ fn stored_as(
     version: Version,
 ) -> Vec<CustomResourceDefinitionVersion> {
     let mut versions = definition.spec.versions.clone();
-    versions.iter_mut().for_each(|it| it.storage = it.name == version.name());
+    for it in &mut versions {
+        it.storage = it.name == version.name();
+    }
     versions
 }
 

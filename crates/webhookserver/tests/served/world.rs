@@ -144,8 +144,8 @@ pub async fn serve(client: &Client, leadership: Leadership, served: Served) -> S
     let stop = CancellationToken::new();
     let (metrics, entropy) = (Arc::<Metrics>::default(), Arc::new(SystemEntropy));
     let client = client.clone();
-    let server = WebhookServer { client, leadership, settings, metrics, clock: Timestamp::now, entropy };
-    Serving { port, stop: stop.clone(), task: tokio::spawn(server.run(listener, stop)) }
+    let webhooks = WebhookServer { client, leadership, settings, metrics, clock: Timestamp::now, entropy };
+    Serving { port, stop: stop.clone(), task: tokio::spawn(webhooks.run(listener, stop)) }
 }
 
 async fn namespace(client: &Client, metadata: Value) {

@@ -1,7 +1,7 @@
 //! Flags for webhooks.
 
 use super::http::Listen;
-use crate::output::Error;
+use crate::{flags::namespace, output::Error};
 use clap::Args;
 use webhookserver::{Certificate, Conversion, FailurePolicy, Reach, Rewriting, Settings};
 
@@ -45,7 +45,7 @@ pub struct WebhookArgs {
 
     /// The name of the Service of the webhooks, of the Secret with their certificate, and of the
     /// MutatingWebhookConfiguration
-    #[arg(long, value_name = "NAME", env = "HARBOR_OPERATOR_WEBHOOK_NAME", default_value = WEBHOOK)]
+    #[arg(long, value_name = "NAME", env = "HARBOR_OPERATOR_WEBHOOK_NAME", default_value = WEBHOOK, value_parser = namespace)]
     webhook_name: String,
 
     /// What the API server does with a pod when the webhook that rewrites images does not answer: Ignore admits it

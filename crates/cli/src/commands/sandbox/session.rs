@@ -138,6 +138,7 @@ mod tests {
             state: None,
             delay: Duration::ZERO,
             kubeconfig: &kubeconfig,
+            webhooks: "127.0.0.1:0".parse().unwrap(),
         });
         let cluster = cluster.await.unwrap();
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/day-2/namespace.yaml");
