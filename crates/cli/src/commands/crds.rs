@@ -10,7 +10,7 @@ use clap::Args;
 Examples:
   harbor-operator crds | kubectl apply -f -
   harbor-operator crds --without-rules | kubectl apply -f -  # Kubernetes < 1.30
-  harbor-operator crds --conversion-webhook harbor-operator-ns/harbor-operator-webhook | kubectl apply -f -
+  harbor-operator crds --conversion-webhook ops/hooks > crds.yaml
   harbor-operator crds --output json > crds.json")]
 pub struct Crds {
     /// Output format

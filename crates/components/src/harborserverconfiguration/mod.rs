@@ -67,8 +67,8 @@ impl Component for HarborServerConfiguration {
         let system = system(owner);
         let server = Server::read(&system, world);
         // The operator plans again when this read begins to fail: a Harbor that does not answer is not ready.
-        let answers = server.and_then(|_| world.external(&system, Health::COLLECTION, health::NAME));
-        (answers, management::check_default(owner, world)).all().map(drop)
+        let health = world.external(&system, Health::COLLECTION, health::NAME);
+        (server, health, management::check_default(owner, world)).all().map(drop)
     }
 }
 
