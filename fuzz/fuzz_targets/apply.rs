@@ -14,8 +14,22 @@ use tower::ServiceExt as _;
 
 /// Names that mean something to the schema of a Deployment, so that the interesting branches are reached.
 const NAMES: [&str; 16] = [
-    "spec", "template", "containers", "env", "name", "ports", "containerPort", "protocol", "metadata", "labels",
-    "selector", "matchLabels", "volumes", "image", "replicas", "finalizers",
+    "spec",
+    "template",
+    "containers",
+    "env",
+    "name",
+    "ports",
+    "containerPort",
+    "protocol",
+    "metadata",
+    "labels",
+    "selector",
+    "matchLabels",
+    "volumes",
+    "image",
+    "replicas",
+    "finalizers",
 ];
 
 #[derive(Debug)]

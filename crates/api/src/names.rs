@@ -33,7 +33,8 @@ pub const KEPT_ANNOTATION: &str = "goharbor.io/kept-for";
 /// the operator to `false` on components, because their policies belong to the Harbor.
 pub const NETWORK_POLICIES_ANNOTATION: &str = "goharbor.io/network-policies";
 
-/// Set by users on a custom resource of day 2: with each new value the operator compares the object with its Harbor at once.
+/// Set by users on a custom resource of day 2: with each new value the operator compares the object with its Harbor at once, and
+/// sends what Harbor does not show, such as passwords, again.
 pub const RECONCILE_AT_ANNOTATION: &str = "goharbor.io/reconcile-at";
 
 /// Set by users on a Namespace: the HarborServerConfiguration of the Harbor that its pods pull images from.

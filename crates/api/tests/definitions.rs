@@ -161,6 +161,7 @@ fn short_names_and_the_scale_of_registries_are_as_they_were() {
         .filter(|(_, short)| !short.is_null() && *short != serde_json::json!([]))
         .collect();
     let expected = [
+        ("harborclusters", "hcl"),
         ("harborconfigurations", "hc"),
         ("harborpreheatinstances", "hpi"),
         ("harborprojectmembers", "hpm"),

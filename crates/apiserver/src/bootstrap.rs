@@ -42,6 +42,13 @@ impl State {
         self.create_if_missing("services", Some("default"), service, clock);
     }
 
+    /// Creates the ServiceAccount that every namespace has, unless it exists.
+    pub(crate) fn create_service_account(&mut self, namespace: &str, clock: &Clock) {
+        let metadata = json!({"name": "default", "namespace": namespace});
+        let account = json!({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata});
+        self.create_if_missing("serviceaccounts", Some(namespace), account, clock);
+    }
+
     fn create_if_missing(&mut self, plural: &str, namespace: Option<&str>, mut object: Value, clock: &Clock) {
         let key = Key {
             group: "".into(),

@@ -42,6 +42,7 @@ pub struct Builder {
     bare: bool,
     access: Access,
     owner_references: OwnerReferences,
+    service_accounts: ServiceAccounts,
     tokens: Vec<(String, User)>,
     webhooks: Option<Arc<dyn Webhooks>>,
     file: Option<PathBuf>,
@@ -53,6 +54,14 @@ pub(crate) enum OwnerReferences {
     #[default]
     Free,
     Protected,
+}
+
+/// Whether pods need a ServiceAccount.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum ServiceAccounts {
+    #[default]
+    Optional,
+    Required,
 }
 
 /// State that all requests share.
@@ -173,6 +182,16 @@ impl Builder {
         self
     }
 
+    /// Enables the admission plugin ServiceAccount, as every cluster does: a pod has a ServiceAccount, which must exist, and
+    /// its pull secrets unless it names others. No token is mounted.
+    ///
+    /// With controllers, every namespace has the ServiceAccount `default`.
+    #[must_use]
+    pub fn service_accounts(mut self) -> Self {
+        self.service_accounts = ServiceAccounts::Required;
+        self
+    }
+
     /// Authenticates requests with this bearer token as this user.
     #[must_use]
     pub fn token(mut self, token: impl Into<String>, user: User) -> Self {
@@ -241,8 +260,9 @@ impl Builder {
 impl Shared {
     fn empty(builder: Builder) -> Self {
         let seed = builder.seed.unwrap_or_else(|| rand::rng().random());
+        let state = State::new(builder.history.unwrap_or(HISTORY), seed, builder.service_accounts);
         Self {
-            state: Mutex::new(State::new(builder.history.unwrap_or(HISTORY), seed)),
+            state: Mutex::new(state),
             clock: Clock::starting_at(builder.start.unwrap_or_else(Timestamp::now)),
             controllers: if builder.bare { Controllers::Off } else { Controllers::On },
             access: builder.access,

@@ -4,6 +4,7 @@ use crate::{
     failure::Failure,
     kinds::{Kinds, Resource},
     lifecycle::Work,
+    server::ServiceAccounts,
     store::{Change, Key, Store},
     uid,
 };
@@ -23,16 +24,18 @@ pub(crate) struct State {
     pub kinds: Arc<Kinds>,
     /// Pending tasks of the controllers.
     pub work: VecDeque<Work>,
+    pub service_accounts: ServiceAccounts,
     recorder: Option<Recorder>,
     rng: StdRng,
 }
 
 impl State {
-    pub fn new(history: usize, seed: u64) -> Self {
+    pub fn new(history: usize, seed: u64, service_accounts: ServiceAccounts) -> Self {
         Self {
             store: Store::new(history),
             kinds: Arc::new(Kinds::builtin()),
             work: VecDeque::new(),
+            service_accounts,
             recorder: None,
             rng: StdRng::seed_from_u64(seed),
         }

@@ -5,14 +5,12 @@
 mod requests;
 
 use apiserver::{ApiServer, WebhookTarget, Webhooks};
-use futures::future::BoxFuture;
 use requests::{BOATS, Caller, DEFINITIONS};
 use serde_json::{Value, json};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
-use tower::BoxError;
 
 /// The same collection in the version that is not stored.
 const OLD: &str = "/apis/test.io/v1alpha1/namespaces/default/boats";
@@ -24,33 +22,31 @@ struct Converter {
     broken: Option<fn(&mut Value)>,
 }
 
-impl Webhooks for Converter {
-    fn call<'a>(
-        &'a self,
-        target: &'a WebhookTarget,
-        _: &'a [u8],
-        review: Value,
-    ) -> BoxFuture<'a, Result<Value, BoxError>> {
-        Box::pin(async move {
-            assert_eq!(target.to_string(), "https://converter.ops.svc:443/convert");
-            self.calls.fetch_add(1, Ordering::SeqCst);
-            let request = &review["request"];
-            let desired = request["desiredAPIVersion"].as_str().unwrap();
-            let objects =
-                request["objects"].as_array().unwrap().iter().map(|object| converted(object, desired));
-            let mut answer = json!({
-                "apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
-                "response": {
-                    "uid": request["uid"],
-                    "convertedObjects": objects.collect::<Vec<_>>(),
-                    "result": {"status": "Success"},
-                },
-            });
-            if let Some(broken) = self.broken {
-                broken(&mut answer["response"]);
-            }
-            Ok(answer)
-        })
+impl Converter {
+    fn answer(&self, target: &WebhookTarget, review: &Value) -> Value {
+        assert_eq!(target.to_string(), "https://converter.ops.svc:443/convert");
+        self.calls.fetch_add(1, Ordering::SeqCst);
+        let request = &review["request"];
+        let desired = request["desiredAPIVersion"].as_str().unwrap();
+        let objects = request["objects"].as_array().unwrap().iter().map(|object| converted(object, desired));
+        let mut answer = json!({
+            "apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview",
+            "response": {
+                "uid": request["uid"],
+                "convertedObjects": objects.collect::<Vec<_>>(),
+                "result": {"status": "Success"},
+            },
+        });
+        if let Some(broken) = self.broken {
+            broken(&mut answer["response"]);
+        }
+        answer
+    }
+
+    /// What a server calls.
+    fn webhooks(self: &Arc<Self>) -> Arc<dyn Webhooks> {
+        let converter = Arc::clone(self);
+        Arc::new(move |target: &WebhookTarget, review: Value| Ok(converter.answer(target, &review)))
     }
 }
 
@@ -67,7 +63,7 @@ fn converted(object: &Value, desired: &str) -> Value {
 
 async fn world(broken: Option<fn(&mut Value)>) -> (Caller, Arc<Converter>) {
     let converter = Arc::new(Converter { broken, ..Converter::default() });
-    let server = ApiServer::builder().seed(1).webhooks(converter.clone()).build().unwrap();
+    let server = ApiServer::builder().seed(1).webhooks(converter.webhooks()).build().unwrap();
     let caller = Caller::of(&server);
     caller.created(DEFINITIONS, &definition("v1")).await;
     (caller, converter)
@@ -139,7 +135,7 @@ async fn an_object_is_stored_in_one_version_whatever_a_client_writes() {
 #[tokio::test]
 async fn an_object_stays_in_its_version_until_it_is_written_even_if_nothing_changes() {
     let converter = Arc::<Converter>::default();
-    let server = ApiServer::builder().seed(1).webhooks(converter.clone()).build().unwrap();
+    let server = ApiServer::builder().seed(1).webhooks(converter.webhooks()).build().unwrap();
     let caller = Caller::of(&server);
     let place = format!("{DEFINITIONS}/boats.test.io");
     caller.created(DEFINITIONS, &definition("v1alpha1")).await;

@@ -1,8 +1,10 @@
 //! The in-memory server in this process, with the same kind of socket, kubeconfig and folder as real servers.
 
 use crate::error::StartError;
+use crate::setup::Parts;
 use crate::{folder, kubeconfig};
 use apiserver::{Access, ApiServer, Authority, Endpoint};
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -20,8 +22,8 @@ pub(crate) struct InMemory {
 }
 
 impl InMemory {
-    /// Starts a server, with garbage collection and namespace deletion if `controllers` is set.
-    pub fn start(controllers: bool) -> Result<Arc<Self>, StartError> {
+    /// Starts a server with these parts.
+    pub fn start(parts: Parts) -> Result<Arc<Self>, StartError> {
         let folder = folder::create()?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(StartError::Port)?;
         listener.set_nonblocking(true).map_err(StartError::Port)?;
@@ -31,7 +33,8 @@ impl InMemory {
         folder::write(&kubeconfig::path(&folder), &endpoint.kubeconfig("envtest", &admin))?;
 
         let builder = ApiServer::builder().access(Access::Rbac).protecting_owner_references();
-        let builder = if controllers { builder } else { builder.without_controllers() };
+        let builder = if parts.controller_manager { builder } else { builder.without_controllers() };
+        let builder = if parts.service_accounts { builder.service_accounts() } else { builder };
         let server = builder.build()?;
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -48,15 +51,15 @@ impl InMemory {
         Ok(Arc::new(Self { folder, stop: Some(stop), thread: Some(thread) }))
     }
 
-    /// The server that all tests of this process share. The first test starts it.
-    pub fn shared(controllers: bool) -> Result<Arc<Self>, StartError> {
-        static SHARED: [Mutex<Weak<InMemory>>; 2] = [Mutex::new(Weak::new()), Mutex::new(Weak::new())];
-        let mut shared = SHARED[usize::from(controllers)].lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = shared.upgrade() {
+    /// The server with these parts that all tests of this process share. The first test starts it.
+    pub fn shared(parts: Parts) -> Result<Arc<Self>, StartError> {
+        static SHARED: Mutex<BTreeMap<Parts, Weak<InMemory>>> = Mutex::new(BTreeMap::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(running) = shared.get(&parts).and_then(Weak::upgrade) {
             return Ok(running);
         }
-        let started = Self::start(controllers)?;
-        *shared = Arc::downgrade(&started);
+        let started = Self::start(parts)?;
+        shared.insert(parts, Arc::downgrade(&started));
         Ok(started)
     }
 

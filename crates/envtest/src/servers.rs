@@ -5,6 +5,7 @@ use crate::error::StartError;
 use crate::keeper::Server;
 use crate::kubeconfig;
 use crate::pki::Pki;
+use crate::setup::Parts;
 use crate::version::ServerVersion;
 use std::net::TcpListener;
 use std::path::Path;
@@ -43,7 +44,15 @@ pub(crate) fn etcd(assets: &Assets, folder: &Path, ports: Ports) -> Vec<String> 
     )
 }
 
-pub(crate) fn apiserver(assets: &Assets, folder: &Path, ports: Ports, pki: &Pki) -> Vec<String> {
+pub(crate) fn apiserver(
+    assets: &Assets,
+    folder: &Path,
+    ports: Ports,
+    pki: &Pki,
+    extras: Parts,
+) -> Vec<String> {
+    // Without controllers, nothing creates the ServiceAccounts that this plugin requires for every pod.
+    let disabled = "--disable-admission-plugins=ServiceAccount".to_owned();
     command(
         assets,
         Server::Apiserver,
@@ -63,18 +72,24 @@ pub(crate) fn apiserver(assets: &Assets, folder: &Path, ports: Ports, pki: &Pki)
             "--allow-privileged=true".to_owned(),
             // The strictest setting of clusters for operators.
             "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".to_owned(),
-            // No controller creates the service accounts that this plugin requires for every pod.
-            "--disable-admission-plugins=ServiceAccount".to_owned(),
-        ],
+        ]
+        .into_iter()
+        .chain((!extras.service_accounts).then_some(disabled)),
     )
 }
 
-/// Garbage collection and namespace deletion, but no controllers of workloads.
-pub(crate) fn controller_manager(assets: &Assets, folder: &Path, version: ServerVersion) -> Vec<String> {
+/// Garbage collection, namespace deletion and ServiceAccounts, but no controllers of workloads.
+pub(crate) fn controller_manager(
+    assets: &Assets,
+    folder: &Path,
+    version: ServerVersion,
+    parts: Parts,
+) -> Vec<String> {
+    let more = if parts.service_accounts { ",serviceaccount" } else { "" };
     let mut flags = vec![
         format!("--kubeconfig={}", kubeconfig::path(folder).display()),
         // Current versions have longer names and accept these as aliases.
-        "--controllers=garbagecollector,namespace".to_owned(),
+        format!("--controllers=garbagecollector,namespace{more}"),
         "--leader-elect=false".to_owned(),
         "--secure-port=0".to_owned(),
     ];

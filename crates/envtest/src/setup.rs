@@ -25,8 +25,17 @@ const PORT_ATTEMPTS: u32 = 5;
 /// By default real servers if `KUBEBUILDER_ASSETS` is set, otherwise the in-memory one.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
-    controller_manager: bool,
+    parts: Parts,
     kind: Option<Kind>,
+}
+
+/// What a control plane has beside an API server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Parts {
+    /// Garbage collection and namespace deletion.
+    pub controller_manager: bool,
+    /// The admission plugin ServiceAccount.
+    pub service_accounts: bool,
 }
 
 /// The kind of server.
@@ -40,7 +49,14 @@ impl Setup {
     /// Adds garbage collection and namespace deletion, but no controller that makes workloads ready.
     #[must_use]
     pub fn with_controller_manager(self) -> Self {
-        Self { controller_manager: true, ..self }
+        Self { parts: Parts { controller_manager: true, ..self.parts }, ..self }
+    }
+
+    /// Adds the admission plugin ServiceAccount: a pod needs a ServiceAccount, and gets its pull secrets. With a controller
+    /// manager, every namespace has the ServiceAccount `default`.
+    #[must_use]
+    pub fn with_service_accounts(self) -> Self {
+        Self { parts: Parts { service_accounts: true, ..self.parts }, ..self }
     }
 
     /// Requires real servers, from `KUBEBUILDER_ASSETS` or from the cache.
@@ -58,7 +74,7 @@ impl Setup {
     /// Starts a control plane for this test alone. Dropping it ends the servers.
     pub async fn start(&self) -> Result<ControlPlane, StartError> {
         if self.is_in_memory() {
-            return ControlPlane::in_memory(InMemory::start(self.controller_manager)?).await;
+            return ControlPlane::in_memory(InMemory::start(self.parts)?).await;
         }
         let (control_plane, keeper) = self.launch(&self.assets()?, Duration::ZERO).await?;
         Ok(control_plane.owned(keeper))
@@ -66,14 +82,14 @@ impl Setup {
 
     /// The control plane with these servers that all tests of this run share. The first test starts it.
     ///
-    /// Tests isolate themselves by namespace, and install definitions [`once`](ControlPlane::once). With and without a
-    /// controller manager are two control planes, so a run needs fewer processes if all its tests use the same.
+    /// Tests isolate themselves by namespace, and install definitions [`once`](ControlPlane::once). Setups with other
+    /// parts are other control planes, so a run needs fewer processes if all its tests use the same.
     pub async fn shared(&self) -> Result<ControlPlane, StartError> {
         if self.is_in_memory() {
-            let server = InMemory::shared(self.controller_manager)?;
+            let server = InMemory::shared(self.parts)?;
             return ControlPlane::in_memory(server).await.map(ControlPlane::shared_with_tests);
         }
-        let control_plane = shared::control_plane(self, self.assets()?, self.controller_manager).await;
+        let control_plane = shared::control_plane(self, self.assets()?, self.parts).await;
         control_plane.map(ControlPlane::shared_with_tests)
     }
 
@@ -84,7 +100,7 @@ impl Setup {
 
     fn assets(&self) -> Result<Assets, StartError> {
         let assets = Assets::find()?;
-        if self.controller_manager && !assets.has_controller_manager() {
+        if self.parts.controller_manager && !assets.has_controller_manager() {
             return Err(StartError::NoControllerManager(assets.folder().to_owned()));
         }
         Ok(assets)
@@ -120,7 +136,7 @@ impl Setup {
         let pki = Pki::create(&folder)?;
         kubeconfig::write(&folder, ports.apiserver, &pki)?;
         keeper.run(Server::Etcd, &servers::etcd(assets, &folder, ports))?;
-        keeper.run(Server::Apiserver, &servers::apiserver(assets, &folder, ports, &pki))?;
+        keeper.run(Server::Apiserver, &servers::apiserver(assets, &folder, ports, &pki, self.parts))?;
 
         let mut config = kubeconfig::read(&folder).await?;
         config.default_retry = false;
@@ -128,8 +144,8 @@ impl Setup {
         ready(keeper, Server::Apiserver, || async { is_ready(&probe).await }).await?;
 
         let control_plane = ControlPlane::attach(assets.clone(), &folder, lease).await?;
-        if self.controller_manager {
-            let command = servers::controller_manager(assets, &folder, control_plane.version());
+        if self.parts.controller_manager {
+            let command = servers::controller_manager(assets, &folder, control_plane.version(), self.parts);
             keeper.run(Server::ControllerManager, &command)?;
             collects_garbage(keeper, &control_plane).await?;
         }

@@ -8,7 +8,7 @@ use crate::assets::{self, Assets};
 use crate::control_plane::ControlPlane;
 use crate::error::StartError;
 use crate::keeper::Lease;
-use crate::setup::Setup;
+use crate::setup::{Parts, Setup};
 use std::env;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -23,11 +23,11 @@ const STALE: Duration = Duration::from_hours(24);
 pub(crate) async fn control_plane(
     setup: &Setup,
     assets: Assets,
-    controller_manager: bool,
+    parts: Parts,
 ) -> Result<ControlPlane, StartError> {
     let place = assets::cache().join("envtest");
     fs::create_dir_all(&place).map_err(StartError::file(&place))?;
-    let meeting = place.join(key(&assets, controller_manager));
+    let meeting = place.join(key(&assets, parts));
     let locked = lock(&meeting).await.map_err(StartError::file(&meeting))?;
 
     let named = fs::read_to_string(&meeting).map_err(StartError::file(&meeting))?;
@@ -51,11 +51,11 @@ async fn join(assets: &Assets, folder: &Path) -> Option<ControlPlane> {
 
 /// Identifies a shared control plane: the run id of nextest, otherwise the folder of the test binaries; and the
 /// servers.
-fn key(assets: &Assets, controller_manager: bool) -> String {
+fn key(assets: &Assets, parts: Parts) -> String {
     let run = env::var_os("NEXTEST_RUN_ID").map(PathBuf::from);
     let run = run.or_else(|| env::current_exe().ok()?.parent().map(Path::to_owned));
     let mut hasher = DefaultHasher::new();
-    (run, assets.folder(), controller_manager).hash(&mut hasher);
+    (run, assets.folder(), parts).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 

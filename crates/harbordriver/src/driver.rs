@@ -13,7 +13,7 @@ use crate::{
     },
     failure::{after_creation, rejected},
     manage::{Manage, Objects, Sent, Start},
-    network::{Internet, Network},
+    network::Network,
 };
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
@@ -38,24 +38,13 @@ pub struct HarborDriver {
 }
 
 impl HarborDriver {
-    /// A driver that reaches Harbors over the network.
-    pub fn new() -> Self {
-        Self::over(Internet)
-    }
-
-    /// A driver with another way to Harbors.
+    /// A driver that reaches Harbors over a network, such as [`crate::Internet`].
     pub fn over(network: impl Network) -> Self {
         Self { clients: Clients::new(Box::new(network)) }
     }
 
     fn client(&self, at: At<'_>, collection: &str, name: &str) -> Connected {
         self.clients.get(at.system, at.connection, &format!("{collection}/{name}"))
-    }
-}
-
-impl Default for HarborDriver {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -97,7 +86,10 @@ impl ExternalDriver for HarborDriver {
     }
 
     fn describe(&self, system: &System) -> String {
-        format!("Harbor {}/{}", system.namespace, system.name)
+        match system.namespace.as_str() {
+            "" => format!("the Harbor of HarborServerConfiguration {}", system.name),
+            namespace => format!("Harbor {namespace}/{}", system.name),
+        }
     }
 
     fn part<'a>(&self, collection: &str, name: &'a str) -> Option<&'a str> {

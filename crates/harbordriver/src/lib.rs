@@ -11,8 +11,8 @@
 //!   [`plan::SystemError::Unreachable`].
 //! - An update sends what differs, and reads the object once more.
 //! - No error and no value contains a secret.
-//!
-//! What it does not do: delete the repositories of a project. A project that has any is in use.
+//! - The repositories of a project are deleted only where the owner says so ([`plan::Contents`]). Otherwise a
+//!   project that has any is not empty, and stays.
 
 mod client;
 mod collections;
@@ -24,4 +24,4 @@ mod network;
 mod values;
 
 pub use driver::HarborDriver;
-pub use network::{Network, Unconnected, over};
+pub use network::{Internet, Network, Unconnected, over};

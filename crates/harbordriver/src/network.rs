@@ -37,7 +37,8 @@ pub enum Unconnected {
 }
 
 /// The real network.
-pub(crate) struct Internet;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Internet;
 
 impl Network for Internet {
     fn connect(&self, access: &Access) -> Result<Harbor, Unconnected> {

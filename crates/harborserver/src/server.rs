@@ -167,6 +167,17 @@ impl HarborServer {
         self.with(|data, _, _| Backup(data.clone()))
     }
 
+    /// The address that users have for it.
+    pub fn external_url(&self) -> String {
+        self.with(|_, runtime, _| runtime.installation.external_url.clone())
+    }
+
+    /// Changes the address that users have for it, as a restart of Core does.
+    pub fn set_external_url(&self, url: &str) {
+        let url = url.trim_end_matches('/');
+        self.with(|_, runtime, _| url.clone_into(&mut runtime.installation.external_url));
+    }
+
     /// Replaces the database with a backup, in which every object has another number than before.
     pub fn restore(&self, backup: &Backup) {
         self.with(|data, _, now| {

@@ -101,11 +101,11 @@ impl<'a> World<'a> {
         self.read_at(ObjectKey::of::<K>("", name))
     }
 
-    /// Reads all objects of a cluster-wide kind that the operator reconciles, without their statuses. Each change of any of
-    /// them triggers planning. Objects that cannot be decoded are left out.
+    /// Reads all objects of a kind that the operator reconciles, of all namespaces that it serves, without their statuses.
+    /// Each change of any of them triggers planning. Objects that cannot be decoded are left out.
     pub fn read_all<K>(&self) -> Result<Vec<K>, PlanError>
     where
-        K: Resource<DynamicType = (), Scope = ClusterResourceScope> + DeserializeOwned,
+        K: Resource<DynamicType = ()> + DeserializeOwned,
     {
         let key = ObjectKey::all_of::<K>();
         self.reads.borrow_mut().insert(key.clone());

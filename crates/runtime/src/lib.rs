@@ -40,6 +40,7 @@ pub use inspect::Inspector;
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
+pub use report::EventRecorder;
 pub use telemetry::{
     Access, Build, ConversionOutcome, Format, Health, HealthError, Metrics, ReviewError, ReviewOutcome,
     Reviewer,

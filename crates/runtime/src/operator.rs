@@ -148,7 +148,7 @@ impl Operator {
         let queues: Vec<_> =
             components.iter().map(|component| cluster.router.queue([component.resource()])).collect();
         let mut settled = vec![leading.clone()];
-        settled.extend(start_watches(&cluster, scope, tasks).iter().map(|(_, first)| first.settled()));
+        settled.extend(start_watches(&cluster, scope, tasks).iter().map(|it| it.first.settled()));
         tasks.spawn(end_preload(Arc::clone(&cluster), settled.clone()));
         let limits = Limits { deadline: options.deadline, concurrency: options.concurrency };
         for (component, queue) in components.iter().zip(queues) {

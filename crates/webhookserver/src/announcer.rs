@@ -6,8 +6,9 @@ use election::Leadership;
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, ObjectReference};
 use kube::{
     Api, Client, Resource,
-    runtime::events::{Event, EventType, Recorder, Reporter},
+    runtime::events::{Event, EventType},
 };
+use runtime::EventRecorder;
 use serde::de::DeserializeOwned;
 use std::{collections::BTreeSet, fmt::Debug, sync::Arc, time::Duration};
 use tokio::time::sleep;
@@ -19,8 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Sends an event when an object is wrong that was not before. Never ends.
 pub(crate) async fn announce(client: Client, leadership: Leadership, rules: Arc<Rules>) {
     let mut changes = rules.changes();
-    let reporter = Reporter { controller: "harbor-operator".to_owned(), instance: None };
-    let recorder = Recorder::new(client.clone(), reporter);
+    let recorder = EventRecorder::new(client.clone());
     let mut known = BTreeSet::new();
     loop {
         leadership.acquired().await;
@@ -39,7 +39,7 @@ pub(crate) async fn announce(client: Client, leadership: Leadership, rules: Arc<
     }
 }
 
-async fn send(client: &Client, recorder: &Recorder, problem: &Problem) -> Result<(), kube::Error> {
+async fn send(client: &Client, recorder: &EventRecorder, problem: &Problem) -> Result<(), kube::Error> {
     tracing::warn!(%problem, "images are not rewritten");
     let reference = match &problem.about {
         Object::Namespace(name) => reference::<Namespace>(&Api::all(client.clone()), name).await?,
@@ -59,7 +59,7 @@ async fn send(client: &Client, recorder: &Recorder, problem: &Problem) -> Result
         action: "RewriteImages".to_owned(),
         secondary: None,
     };
-    recorder.publish(&event, &reference).await
+    recorder.publish(event, &reference).await
 }
 
 async fn reference<K>(api: &Api<K>, name: &str) -> Result<Option<ObjectReference>, kube::Error>

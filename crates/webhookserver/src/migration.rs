@@ -23,9 +23,9 @@ use kube::{
     Api, Client, Resource as _, ResourceExt as _,
     api::{ApiResource, DynamicObject, ListParams, Patch, PatchParams},
     core::PartialObjectMeta,
-    runtime::events::{Event, EventType, Recorder},
+    runtime::events::{Event, EventType},
 };
-use runtime::with_sources;
+use runtime::{EventRecorder, with_sources};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -45,7 +45,7 @@ pub(crate) struct Migration {
     /// Writes only while this operator leads.
     pub client: Client,
     pub leadership: Leadership,
-    pub recorder: Recorder,
+    pub recorder: Arc<EventRecorder>,
     pub settings: Settings,
     pub conversion: Conversion,
     pub definition: watch::Receiver<Watched<Definition>>,
@@ -116,8 +116,6 @@ impl Migration {
             Err(error) => {
                 tracing::warn!(definition = name, %error, "objects may still be stored as v1alpha3");
                 let about = definition.object_ref(&definition::resource());
-                // Old API servers refuse an event whose object is in another namespace than the event, or in none.
-                let about = ObjectReference { namespace: Some("default".to_owned()), ..about };
                 self.announce(about, error.to_string()).await;
             }
         }
@@ -192,11 +190,11 @@ impl Migration {
         let event = Event {
             type_: EventType::Warning,
             reason: "NotMigrated".to_owned(),
-            note: Some(shortened(note)),
+            note: Some(note),
             action: "MigrateStorage".to_owned(),
             secondary: None,
         };
-        if let Err(error) = self.recorder.publish(&event, &about).await {
+        if let Err(error) = self.recorder.publish(event, &about).await {
             tracing::warn!(error = with_sources(&error), "an event was not sent");
         }
     }
@@ -225,28 +223,5 @@ fn reference(resource: &ApiResource, object: &PartialObjectMeta<DynamicObject>) 
         namespace: object.namespace(),
         uid: object.uid(),
         ..ObjectReference::default()
-    }
-}
-
-/// A note as long as the API server accepts: 1 KiB.
-fn shortened(mut note: String) -> String {
-    const MOST: usize = 1024;
-    const REST: &str = "…";
-    if note.len() > MOST {
-        note.truncate(note.floor_char_boundary(MOST - REST.len()));
-        note.push_str(REST);
-    }
-    note
-}
-
-#[cfg(test)]
-mod tests {
-    use super::shortened;
-
-    #[test]
-    fn a_note_is_never_longer_than_the_api_server_accepts() {
-        assert_eq!(shortened("short".into()), "short");
-        let long = shortened("ä".repeat(600));
-        assert!(long.len() <= 1024 && long.ends_with('…'), "{}", long.len());
     }
 }

@@ -20,12 +20,8 @@ use election::Leadership;
 use futures::future::{BoxFuture, FutureExt as _, join_all};
 use jiff::Timestamp;
 use k8s_openapi::api::{admissionregistration::v1::MutatingWebhookConfiguration, core::v1::Secret};
-use kube::{
-    Api, Client,
-    api::Patch,
-    runtime::events::{Recorder, Reporter},
-};
-use runtime::{Entropy, Metrics};
+use kube::{Api, Client, api::Patch};
+use runtime::{Entropy, EventRecorder, Metrics};
 use serde_json::{Value, json};
 use server::Limits;
 use std::{sync::Arc, time::Duration};
@@ -150,8 +146,7 @@ impl WebhookServer {
     ) -> Vec<BoxFuture<'static, ()>> {
         let Self { client, leadership, settings, .. } = self;
         let (guarded, resource) = (leadership.guard(client.clone()), definition::resource());
-        let reporter = Reporter { controller: "harbor-operator".to_owned(), instance: None };
-        let recorder = Recorder::new(guarded.clone(), reporter);
+        let recorder = Arc::new(EventRecorder::new(guarded.clone()));
         let turn = Arc::new(Mutex::new(()));
         let each = definition::names().iter().map(|name| {
             let (stored, seen) = watch::channel(Watched::<Definition>::Unknown);
@@ -166,7 +161,7 @@ impl WebhookServer {
             let migration = Migration {
                 client: guarded.clone(),
                 leadership: leadership.clone(),
-                recorder: recorder.clone(),
+                recorder: Arc::clone(&recorder),
                 settings: settings.clone(),
                 conversion,
                 definition: seen,

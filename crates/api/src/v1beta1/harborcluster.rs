@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
     doc = "An installation of Harbor together with the database, Redis and storage it needs.",
     namespaced,
     plural = "harborclusters",
+    shortname = "hcl",
     category = "goharbor",
     status = "HarborClusterStatus",
     derive = "PartialEq",

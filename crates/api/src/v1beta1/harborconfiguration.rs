@@ -4,11 +4,12 @@ pub mod allowlist;
 pub mod audit_log;
 pub mod authentication;
 pub mod banner;
+pub mod label;
 pub mod schedules;
 pub mod settings;
 
 pub use self::{
-    allowlist::CveAllowlist, banner::BannerMessage, schedules::SystemSchedules,
+    allowlist::CveAllowlist, banner::BannerMessage, label::SystemLabel, schedules::SystemSchedules,
     settings::HarborConfigurationSettings,
 };
 
@@ -87,6 +88,11 @@ pub struct HarborConfigurationSpec {
     /// operator leaves the list alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cve_allowlist: Option<CveAllowlist>,
+
+    /// Labels of the whole Harbor, for artifacts of all projects. Other labels are left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 256))]
+    pub labels: Option<Vec<SystemLabel>>,
 }
 
 impl HarborConfigurationSpec {

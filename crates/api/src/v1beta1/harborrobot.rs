@@ -87,7 +87,8 @@ pub struct HarborRobotSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
 
-    /// Days the robot account is valid, counted from its creation in Harbor; -1 for ever. Defaults to -1.
+    /// Days the robot account is valid, counted from its creation in Harbor or from its last renewal by `rotation`; -1 for
+    /// ever. Defaults to -1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1))]
     #[x_kube(validation = Rule::new("self != 0")

@@ -1,4 +1,4 @@
-//! The controllers of the server: garbage collection, namespace deletion, custom kinds.
+//! The controllers of the server: garbage collection, namespaces, custom kinds.
 //!
 //! In a cluster, controllers do this some time later. Here it is complete before the server answers the request that
 //! caused it: the same changes, in an order that is possible in a cluster, too, and without timing that a test could

@@ -1,8 +1,9 @@
-//! Namespace deletion: deletes all objects of a namespace, and then the namespace.
+//! Namespaces: each has a ServiceAccount, and one that is deleted loses its objects first.
 
 use crate::{
     clock::Clock,
     request::{DeleteOptions, Propagation},
+    server::ServiceAccounts,
     state::State,
     store::Key,
     write::{deletion, finalizers},
@@ -13,13 +14,18 @@ use std::collections::BTreeMap;
 /// The finalizer of a namespace itself, which is in its spec.
 pub(crate) const FINALIZER: &str = "kubernetes";
 
-/// Deletes the objects of a namespace that is being deleted, and the namespace when it is empty.
+/// Creates the ServiceAccount of a namespace. Deletes the objects of a namespace that is being deleted, and the namespace
+/// when it is empty.
 pub(super) fn settle(state: &mut State, name: &str, clock: &Clock) {
     let key = Key { group: "".into(), plural: "namespaces".into(), namespace: "".into(), name: name.into() };
     let Some(namespace) = state.store.get(&key).cloned() else { return };
+    let is_active = namespace["metadata"]["deletionTimestamp"].is_null();
+    if is_active && state.service_accounts == ServiceAccounts::Required {
+        state.create_service_account(name, clock);
+    }
     let finalizers = namespace["spec"]["finalizers"].as_array();
     let pending = finalizers.is_some_and(|names| names.iter().any(|name| name == FINALIZER));
-    if namespace["metadata"]["deletionTimestamp"].is_null() || !pending {
+    if is_active || !pending {
         return;
     }
     for place in contents(state, name) {

@@ -13,6 +13,7 @@ mod patching;
 mod permissions;
 mod pipeline;
 mod scale;
+mod service_account;
 
 pub(crate) use body::{Document, PatchFormat, Strategic, media_type, unknown_format, yaml};
 pub(crate) use scale::shown_scale;

@@ -101,6 +101,9 @@ impl Write<'_> {
             old: live,
             dry_run: self.options.dry_run,
         };
+        if live.is_none() {
+            self.give_service_account(&key.name, &mut object)?;
+        }
         let hooks = Hooks::configured(self.server, &request);
         if let Some(hooks) = &hooks {
             let (mutated, raised) = hooks.mutate(&request, object).await?;

@@ -18,15 +18,20 @@ pub use page::{WebPage, setup as page_setup};
 pub use signals::Signal;
 pub use signals::Signals;
 
-use harbordriver::HarborDriver;
+use harbordriver::{HarborDriver, Network};
 use kube::Client;
 use plan::ComponentKind;
 use runtime::{ExternalDriver, Operator, Options};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// The drivers of systems outside the cluster, which reach them over the network.
-pub fn drivers() -> Vec<Arc<dyn ExternalDriver>> {
-    vec![Arc::new(HarborDriver::new())]
+/// The drivers of systems outside the cluster, which reach them over a network.
+pub fn drivers(network: impl Network) -> Vec<Arc<dyn ExternalDriver>> {
+    vec![Arc::new(HarborDriver::over(network))]
+}
+
+/// The kinds that an operator reconciles, with or without `--bind-namespaces`.
+pub fn reconciled(bind_namespaces: bool) -> Vec<ComponentKind> {
+    if bind_namespaces { components::with_optional() } else { components::all() }
 }
 
 /// An operator for these kinds, which takes over the fields of the old operator.

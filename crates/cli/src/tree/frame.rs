@@ -25,7 +25,6 @@ const STATE: usize = 34;
 const NAME_AFTER_KIND: usize = 8;
 /// Columns of a time.
 const TIME: usize = 6;
-const SEE_BELOW: &str = " (see below)";
 /// The reason of the condition of an object that failed because of a child.
 const CHILD_FAILED: &str = "ChildFailed";
 
@@ -108,7 +107,7 @@ impl CutMessage {
 fn cut_messages(drawn: &[Line], rows: &[Row<'_>]) -> Vec<CutMessage> {
     let message = |(line, row): (&Line, &Row<'_>)| {
         let phase = row.node.state.phase;
-        let is_cut = line.is_cut() && !row.see_below && matches!(phase, Phase::Waiting | Phase::Failed);
+        let is_cut = line.is_cut() && matches!(phase, Phase::Waiting | Phase::Failed);
         let why = why(row).filter(|_| is_cut)?;
         Some(CutMessage { phase, text: format!("{}: {}", label(row, usize::MAX), plain(&why)) })
     };
@@ -146,7 +145,8 @@ fn short(branches: &str) -> String {
 /// Kind and name of an object in so many columns.
 fn label(row: &Row<'_>, room: usize) -> String {
     let key = &row.node.key;
-    let name = if row.top { format!("{}/{}", key.namespace, key.name) } else { key.name.clone() };
+    let is_qualified = row.top && !key.namespace.is_empty();
+    let name = if is_qualified { format!("{}/{}", key.namespace, key.name) } else { key.name.clone() };
     match room.checked_sub(width(&key.kind) + 1) {
         Some(room) if room >= NAME_AFTER_KIND => format!("{} {}", key.kind, shortened(&name, room)),
         _ => shortened(&format!("{} {name}", key.kind), room),
@@ -154,13 +154,10 @@ fn label(row: &Row<'_>, room: usize) -> String {
 }
 
 fn label_width(row: &Row<'_>) -> usize {
-    if row.see_below { 0 } else { width(&row.branches) + 2 + width(&label(row, usize::MAX)) }
+    width(&row.branches) + 2 + width(&label(row, usize::MAX))
 }
 
 fn state_width(row: &Row<'_>, now: Option<Duration>) -> usize {
-    if row.see_below {
-        return 0;
-    }
     let time = if now.is_some() { TIME } else { 0 };
     width(word(row.node.state.phase)) + time + why(row).map_or(0, |why| 2 + width(&why))
 }
@@ -169,10 +166,6 @@ fn line(row: &Row<'_>, column: usize, now: Option<Duration>, room: usize) -> Lin
     let mut line = Line::with_room(room);
     line.push(FAINT, &row.branches);
     let label = |room: usize| label(row, room.saturating_sub(width(&row.branches)));
-    if row.see_below {
-        line.push(FAINT, &(label(room.saturating_sub(SEE_BELOW.len())) + SEE_BELOW));
-        return line;
-    }
     let phase = row.node.state.phase;
     let (glyph, style) = glyph(phase);
     line.push(style, &format!("{glyph} "));
@@ -196,6 +189,13 @@ fn why(row: &Row<'_>) -> Option<String> {
         if !tally.is_complete() {
             return Some(format!("{tally} ready"));
         }
+    }
+    if let [first, others @ ..] = row.until.as_slice() {
+        let are = match others.len() {
+            0 => "is".to_owned(),
+            others => format!("and {others} more are"),
+        };
+        return Some(format!("until {} {} {are} ready", first.key.kind, first.key.name));
     }
     // The row names the object itself.
     message(state).map(|why| why.replacen(&format!("{key}: "), "", 1))

@@ -23,9 +23,14 @@ pub struct Ran {
 impl World {
     /// Runs `harbor-operator` with these arguments, in this namespace.
     pub async fn run(&self, arguments: &[&str]) -> Ran {
+        self.run_in(&self.name, arguments).await
+    }
+
+    /// The same in another namespace.
+    pub async fn run_in(&self, namespace: &str, arguments: &[&str]) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
             .args(arguments)
-            .args(["--namespace", &self.name])
+            .args(["--namespace", namespace])
             .env("KUBECONFIG", self.plane.kubeconfig())
             .env("HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", &self.name)
             .output()

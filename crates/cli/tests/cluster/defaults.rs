@@ -76,7 +76,7 @@ async fn render_and_plan_with_the_flags_of_the_operator_show_what_it_applies() {
     assert!(!rendered.1.is_empty());
 
     let ran = cluster.run(&[&["plan", "-f", file][..], &FLAGS].concat()).await;
-    assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{}", ran.err);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "No changes.\n"), "{}", ran.err);
     let ran = cluster.run(&["plan", "-f", file]).await;
     assert_eq!(ran.code, Some(2), "without its flags it plans for another operator: {}", ran.err);
 }

@@ -27,5 +27,7 @@ mod rules;
 mod stack;
 mod status;
 mod strategy;
+mod team;
 mod telemetry;
+mod workloads;
 mod world;

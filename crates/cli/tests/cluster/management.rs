@@ -1,135 +1,24 @@
 //! Objects inside a Harbor that the operator process reaches over the network, with TLS.
-//!
-//! A HarborServerConfiguration is in no namespace, so the operator reconciles the whole cluster, which the tests share.
-//! Each operator has a class of its own.
 
-use crate::{account, logged::Process, world::World};
-use api::v1beta1::{
-    HarborConfiguration, HarborProject, HarborProjectMember, HarborRobot, HarborServerConfiguration,
-    HarborTask, PullSecretBinding,
+use crate::{
+    team::{CLASS, Team, delete_server_configuration, is_ready, until_gone},
+    world::World,
 };
-use envtest::{ControlPlane, HarborApi, Kind, TIMEOUT};
+use api::v1beta1::{
+    HarborConfiguration, HarborProject, HarborProjectMember, HarborRobot, HarborTask, PullSecretBinding,
+};
+use envtest::TIMEOUT;
 use k8s_openapi::api::core::v1::{Namespace, Secret, ServiceAccount};
 use kube::{
-    Api, Resource,
+    Api,
     api::{DeleteParams, Patch, PatchParams, PostParams},
-    runtime::wait::{await_condition, conditions},
+    runtime::wait::await_condition,
 };
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 use tokio::time::timeout;
 
-const CLASS: &str = "goharbor.io/harbor-class";
 const FINALIZER: &str = "goharbor.io/external";
 const OLD_FINALIZER: &str = "harborproject.goharbor.io/finalizer";
-
-/// A namespace, a Harbor, a HarborServerConfiguration with the name of the namespace, and an operator.
-struct Team {
-    world: World,
-    harbor: HarborApi,
-    _operator: Process,
-    _kubeconfig: NamedTempFile,
-}
-
-impl Team {
-    async fn new() -> Self {
-        Self::with(&[]).await
-    }
-
-    /// With flags that `rbac` has, too.
-    async fn with(flags: &[&str]) -> Self {
-        let world = World::with_controller_manager(ControlPlane::with_controller_manager()).await;
-        let harbor = HarborApi::start().await;
-        let secret = |name: &str, values: Value| json!({"metadata": {"name": name}, "stringData": values});
-        let credentials = json!({"accessKey": "admin", "accessSecret": HarborApi::PASSWORD});
-        world.post_json::<Secret>(secret("harbor", credentials)).await;
-        world.post_json::<Secret>(secret("authority", json!({"ca.crt": harbor.authority}))).await;
-        let server = json!({
-            "apiVersion": "goharbor.io/v1beta1", "kind": "HarborServerConfiguration",
-            "metadata": {"name": world.name, "annotations": {CLASS: world.name}},
-            "spec": {
-                "serverURL": harbor.url, "version": "v2.15.2",
-                "accessCredential": {"namespace": world.name, "accessSecretRef": "harbor"},
-                "caRef": {"namespace": world.name, "name": "authority"},
-            },
-        });
-        let kubeconfig = account::kubeconfig(&world.plane, &account::name(&world.name));
-        world.apply_as_named(permissions(&world.name, flags)).await;
-        let servers: Api<HarborServerConfiguration> = Api::all(world.plane.client());
-        servers.create(&PostParams::default(), &serde_json::from_value(server).unwrap()).await.unwrap();
-        let own = ["--class", &world.name, "--digest-key-namespace", &world.name];
-        let operator = Process::start(kubeconfig.path(), &[&own, flags].concat());
-        Self { world, harbor, _operator: operator, _kubeconfig: kubeconfig }
-    }
-
-    /// Creates an object of this operator's class, with more metadata.
-    async fn create_with<K: Kind>(&self, name: &str, metadata: Value, spec: Value) {
-        let mut object = json!({"metadata": metadata, "spec": spec});
-        object["metadata"]["name"] = name.into();
-        object["metadata"]["annotations"] = json!({CLASS: self.world.name});
-        object["spec"]["harborServerConfig"] = self.world.name.clone().into();
-        self.world.post_json::<K>(object).await;
-    }
-
-    async fn create<K: Kind>(&self, name: &str, spec: Value) {
-        self.create_with::<K>(name, json!({}), spec).await;
-    }
-
-    async fn until_ready<K: Kind>(&self, name: &str) -> Value {
-        json!(Box::pin(self.world.until::<K>(name, is_ready)).await)
-    }
-
-    async fn change<K: Kind>(&self, name: &str, spec: Value) {
-        self.world.merge::<K>(name, json!({"spec": spec})).await;
-        self.until_ready::<K>(name).await;
-    }
-
-    async fn delete<K: Kind>(&self, name: &str) {
-        self.world.delete::<K>(name).await;
-        self.world.until_gone::<K>(name).await;
-    }
-}
-
-async fn delete_server_configuration(world: &World) {
-    let servers: Api<HarborServerConfiguration> = Api::all(world.plane.client());
-    servers.delete(&world.name, &DeleteParams::default()).await.unwrap();
-    until_gone(servers, &world.name).await;
-}
-
-/// What `rbac` prints for the whole cluster, under names that no other test uses.
-fn permissions(namespace: &str, flags: &[&str]) -> Vec<Value> {
-    let mut objects = account::printed(&[&["--operator-namespace", namespace], flags].concat());
-    let rename = |name: &mut Value| {
-        *name = name.as_str().unwrap().replace("harbor-operator", namespace).into();
-    };
-    for object in &mut objects {
-        if object["kind"].as_str().is_some_and(|kind| kind.starts_with("Cluster")) {
-            rename(&mut object["metadata"]["name"]);
-        }
-        if object["kind"] == "ClusterRoleBinding" {
-            rename(&mut object["roleRef"]["name"]);
-        }
-    }
-    objects
-}
-
-fn is_ready<K: Kind>(object: &K) -> bool {
-    let object = json!(object);
-    let conditions = object["status"]["conditions"].as_array().into_iter().flatten();
-    conditions
-        .filter(|it| it["type"] == "Ready" && it["status"] == "True")
-        .any(|it| it["observedGeneration"] == object["metadata"]["generation"])
-}
-
-async fn until_gone<K>(api: Api<K>, name: &str)
-where
-    K: Resource<DynamicType = ()> + Clone + std::fmt::Debug + serde::de::DeserializeOwned + Send + 'static,
-{
-    let Some(object) = api.get_opt(name).await.unwrap() else { return };
-    let uid = object.meta().uid.clone().unwrap();
-    let gone = await_condition(api, name, conditions::is_deleted(&uid));
-    timeout(TIMEOUT, gone).await.unwrap_or_else(|_| panic!("{name} is gone in time")).unwrap();
-}
 
 #[tokio::test]
 async fn objects_of_a_team_are_created_changed_and_deleted_in_a_harbor_behind_a_certificate() {
@@ -206,7 +95,7 @@ async fn a_namespace_with_a_project_can_be_deleted_when_its_harbor_and_its_confi
         .expect("it becomes ready")
         .unwrap();
 
-    let Team { world, harbor, _operator, .. } = team;
+    let Team { world, harbor, operator: _operator, .. } = team;
     harbor.stop().await;
     delete_server_configuration(&world).await;
     let namespaces: Api<Namespace> = Api::all(world.plane.client());
@@ -242,12 +131,48 @@ async fn an_annotated_namespace_gets_a_project_and_a_pull_secret_and_can_be_dele
     let repositories = format!("/projects/{namespace}/repositories");
     let status = harbor.ask_as(&username, &password, "GET", &repositories, Value::Null).await.0;
     assert_eq!(status, 403, "Harbor knows the robot account, which may pull and do nothing else");
+    commands_show_what_the_operator_does_for_a_namespace(world, &namespace).await;
 
     namespaces.delete(&namespace, &DeleteParams::default()).await.unwrap();
     until_gone(namespaces, &namespace).await;
     assert_eq!(harbor.ask_as(&username, &password, "GET", &repositories, Value::Null).await.0, 401);
     harbor.ask("GET", &format!("/projects/{namespace}"), Value::Null).await;
     delete_server_configuration(world).await;
+}
+
+async fn commands_show_what_the_operator_does_for_a_namespace(world: &World, namespace: &str) {
+    let ran =
+        world.run_in(namespace, &["status", &format!("namespace/{namespace}"), "--bind-namespaces"]).await;
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let place = |text: &str| ran.out.find(text).unwrap_or_else(|| panic!("no {text}: {}", ran.out));
+    let root = place(&format!("Namespace {namespace}"));
+    assert!(["HarborProject", "HarborRobot", "PullSecretBinding"].iter().all(|child| place(child) > root));
+    let ran = world.run_in(namespace, &["status", "--bind-namespaces"]).await;
+    assert!(ran.out.contains("Namespace") && !ran.out.contains("HarborRobot"), "{}", ran.out);
+    let ran = world.run_in(namespace, &["status"]).await;
+    assert!(!ran.out.contains("Namespace ") && ran.out.contains("HarborRobot"), "{}", ran.out);
+
+    let plan = async |namespace: &str, annotation: (&str, &str)| {
+        let (key, value) = annotation;
+        let object = json!({
+            "apiVersion": "v1", "kind": "Namespace",
+            "metadata": {"name": namespace, "annotations": {key: value, CLASS: world.name}},
+        });
+        let file = tempfile::Builder::new().suffix(".json").tempfile().unwrap();
+        std::fs::write(file.path(), object.to_string()).unwrap();
+        let path = file.path().to_str().unwrap();
+        let flags = ["plan", "-f", path, "--bind-namespaces", "--class", &world.name, "--force-conflicts"];
+        world.run_in(namespace, &flags).await
+    };
+    let ran = plan(namespace, ("goharbor.io/robot-access", "push")).await;
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    assert!(ran.out.contains(&format!("~ HarborRobot {namespace}/4k8s")), "{}", ran.out);
+    let ran = plan(namespace, ("goharbor.io/project", "*")).await;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "No changes.\n"), "{}", ran.err);
+    let ran = plan("new-team", ("goharbor.io/project", "*")).await;
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let expected = "warning: Namespace new-team: does not exist yet, so nothing can be tried in it";
+    assert!(ran.err.contains(expected), "{}", ran.err);
 }
 
 #[tokio::test]

@@ -18,13 +18,13 @@ async fn versions(cluster: &Cluster) -> BTreeMap<String, String> {
 }
 
 #[tokio::test]
-async fn on_an_unchanged_cluster_it_prints_nothing_and_exits_with_0() {
+async fn on_an_unchanged_cluster_it_says_so_and_exits_with_0() {
     let cluster = Cluster::new().await;
     let _operator = cluster.ready(&Requests::default(), minimal()).await;
     let before = versions(&cluster).await;
     let all = inputs().into_iter().chain([minimal()]).collect();
     let ran = cluster.plan(all).await;
-    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", ""));
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "No changes.\n", ""));
     assert_eq!(versions(&cluster).await, before);
 }
 
@@ -37,7 +37,10 @@ async fn without_the_operators_digest_key_it_warns_and_still_finds_the_pods_that
     let expected = "warning: the digests in pod templates cannot be computed, the stored ones count as current: \
                     Secret nowhere/harbor-operator-digest-key does not exist; \
                     give the operator's namespace with --digest-key-namespace\n";
-    assert_eq!((unchanged.code, unchanged.out.as_str(), unchanged.err.as_str()), (Some(0), "", expected));
+    assert_eq!(
+        (unchanged.code, unchanged.out.as_str(), unchanged.err.as_str()),
+        (Some(0), "No changes.\n", expected)
+    );
 
     let changed = plan(vec![with(minimal(), "/spec/portal", json!({"replicas": 2}))]).await;
     assert_eq!(changed.code, Some(2), "{}", changed.err);

@@ -14,6 +14,8 @@ mod graph;
 #[cfg(test)]
 mod input;
 #[cfg(test)]
+mod inside_harbor;
+#[cfg(test)]
 mod rbac;
 #[cfg(test)]
 mod render;

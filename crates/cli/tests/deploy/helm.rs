@@ -11,7 +11,12 @@ use std::{
 
 /// What Helm makes of the chart with these values: the objects, ordered by kind and name, or why there are none.
 pub fn rendered(values: &Value) -> Result<Vec<Value>, String> {
-    let mut answer = asked(values);
+    rendered_on(values, None)
+}
+
+/// The same for a cluster of this version of Kubernetes, or of the newest one that Helm knows.
+pub fn rendered_on(values: &Value, kubernetes: Option<&str>) -> Result<Vec<Value>, String> {
+    let mut answer = asked(values, kubernetes);
     if let Some(error) = answer["error"].as_str() {
         return Err(error.to_owned());
     }
@@ -24,7 +29,7 @@ pub fn rendered(values: &Value) -> Result<Vec<Value>, String> {
 
 /// What Helm has to say about the chart with these values, but for hints.
 pub fn complaints(values: &Value) -> Vec<Value> {
-    let answer = asked(values);
+    let answer = asked(values, None);
     let messages = answer["messages"].as_array().unwrap_or_else(|| panic!("{answer}"));
     messages.iter().filter(|message| message["severity"].as_u64() > Some(1)).cloned().collect()
 }
@@ -36,12 +41,13 @@ pub fn name(object: &Value) -> String {
     format!("{} {}/{}", text(&object["kind"]), text(&metadata["namespace"]), text(&metadata["name"]))
 }
 
-fn asked(values: &Value) -> Value {
+fn asked(values: &Value, kubernetes: Option<&str>) -> Value {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/deploy/helm.py");
     let mut child = Command::new(python())
         .arg(script)
         .arg(deploy().join("chart/harbor-operator"))
         .args(["harbor-operator", "harbor-operator-ns"])
+        .args(kubernetes)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

@@ -3,8 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod chart;
+mod chart_package;
 mod helm;
 mod manifests;
+mod olm;
+mod overlays;
 
 use serde_json::Value;
 use std::{

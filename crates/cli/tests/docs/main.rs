@@ -9,6 +9,12 @@ mod commands;
 #[cfg(test)]
 mod differences;
 #[cfg(test)]
+mod examples;
+#[cfg(test)]
+mod how_to;
+#[cfg(test)]
+mod image;
+#[cfg(test)]
 mod layout;
 #[cfg(test)]
 mod links;
@@ -16,15 +22,21 @@ mod links;
 mod markdown;
 #[cfg(test)]
 mod objects;
+#[cfg(all(test, feature = "sandbox"))]
+mod on_a_cluster;
 #[cfg(test)]
 mod one_edit;
 #[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod reasons;
+#[cfg(test)]
+mod release;
 #[cfg(all(test, feature = "sandbox"))]
 mod sandbox;
 #[cfg(test)]
 mod scripts;
 #[cfg(test)]
 mod tree;
+#[cfg(test)]
+mod workflows;

@@ -55,7 +55,7 @@ fn lasting(output: &str) -> Vec<String> {
 }
 
 /// A sandbox that ends with its test.
-struct Sandbox(Child);
+pub struct Sandbox(Child);
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
@@ -64,7 +64,8 @@ impl Drop for Sandbox {
     }
 }
 
-fn sandbox(kubeconfig: &Path) -> Sandbox {
+/// Starts a sandbox, and waits until it has written its kubeconfig.
+pub fn sandbox(kubeconfig: &Path) -> Sandbox {
     let mut command = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
     command.args(["sandbox", "--delay", "200ms", "--kubeconfig"]).arg(kubeconfig);
     let sandbox = Sandbox(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());

@@ -1,13 +1,16 @@
 //! A cluster in memory, and operators with the permissions that `rbac` prints, which can be killed.
 
-use crate::keys;
+use crate::{
+    features::{Features, serve},
+    keys,
+};
 use api::{
     conversion::{ConversionWebhook, serve_v1alpha3},
     v1beta1::HarborCluster,
 };
-use apiserver::{Access, ApiServer, User, WebhookTarget, Webhooks};
+use apiserver::{Access, ApiServer, User, WebhookTarget};
 use election::{Election, Timing};
-use futures::{StreamExt as _, future::BoxFuture};
+use futures::StreamExt as _;
 use harbordriver::HarborDriver;
 use harborserver::{HarborServer, Version};
 use http::{Request, Response, StatusCode};
@@ -101,12 +104,17 @@ impl Cluster {
     /// A cluster that also serves v1alpha3.
     pub async fn with_v1alpha3() -> Self {
         let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "webhook".into() };
-        Self::with(serve_v1alpha3(api::crds::all(), &webhook), |_| true).await
+        Self::with_definitions(serve_v1alpha3(api::crds::all(), &webhook)).await
+    }
+
+    /// A cluster with these definitions of our kinds.
+    pub async fn with_definitions(ours: Vec<CustomResourceDefinition>) -> Self {
+        Self::with(ours, |_| true).await
     }
 
     async fn with(ours: Vec<CustomResourceDefinition>, wanted: impl Fn(&str) -> bool) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
-        let server = server.protecting_owner_references().webhooks(Arc::new(Converter)).build().unwrap();
+        let server = server.protecting_owner_references().webhooks(Arc::new(converted)).build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
         tokio::spawn(StandIns::new(client.clone()).keys(keys::known).run(stop.clone()));
@@ -204,12 +212,17 @@ impl Cluster {
 
     /// An operator that is killed after so many writes: it does not receive the answer to the last one.
     pub fn operator(&self, writes: Option<u64>) -> Operating {
-        self.started(writes, Options::default())
+        self.started(writes, Options::default(), Features::default())
+    }
+
+    /// An operator with flags.
+    pub fn operator_with(&self, features: Features) -> Operating {
+        self.started(None, Options::default(), features)
     }
 
     /// An operator that reports its progress.
     pub fn observed(&self, observer: Arc<dyn Observer>) -> Operating {
-        self.started(None, Options { observer: Some(observer), ..Options::default() })
+        self.started(None, Options { observer: Some(observer), ..Options::default() }, Features::default())
     }
 
     /// A client with the user and the permissions of the operator.
@@ -225,10 +238,10 @@ impl Cluster {
             identity: "candidate".into(),
             timing: Timing::DEFAULT,
         };
-        self.started(None, Options { election: Some(election), ..Options::default() })
+        self.started(None, Options { election: Some(election), ..Options::default() }, Features::default())
     }
 
-    fn started(&self, writes: Option<u64>, options: Options) -> Operating {
+    fn started(&self, writes: Option<u64>, options: Options, features: Features) -> Operating {
         let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
         let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
@@ -258,8 +271,15 @@ impl Cluster {
             harbordriver::over(harbor.clone(), access)
         });
         let options = Options { clock, external_drivers: vec![Arc::new(driver)], ..options };
-        let operator = Operator::new(Client::new(counted, "default"), components::all(), options);
-        let task = tokio::spawn(async move { operator.run(CancellationToken::new()).await.unwrap() });
+        let client = Client::new(counted, "default");
+        let operator = Operator::new(client.clone(), features.components(), options);
+        let webhooks = features.webhooks(client, operator.leadership());
+        let task = tokio::spawn(async move {
+            tokio::select! {
+                ended = operator.run(CancellationToken::new()) => ended.unwrap(),
+                () = serve(webhooks) => {}
+            }
+        });
         Operating { killed, refused, task }
     }
 
@@ -284,18 +304,9 @@ impl Cluster {
 }
 
 /// The webhook that converts objects, without a network, because time is virtual.
-struct Converter;
-
-impl Webhooks for Converter {
-    fn call<'a>(
-        &'a self,
-        _: &'a WebhookTarget,
-        _: &'a [u8],
-        review: Value,
-    ) -> BoxFuture<'a, Result<Value, BoxError>> {
-        let answer = webhook::conversion::review(review.to_string().as_bytes()).unwrap();
-        Box::pin(async move { Ok(serde_json::from_slice(&answer.body)?) })
-    }
+fn converted(_: &WebhookTarget, review: Value) -> Result<Value, BoxError> {
+    let answer = webhook::conversion::review(review.to_string().as_bytes())?;
+    Ok(serde_json::from_slice(&answer.body)?)
 }
 
 /// An operator that is killed when it is dropped, if not before.
@@ -353,7 +364,8 @@ pub static PERMISSIONS: LazyLock<Vec<Value>> = LazyLock::new(|| permissions(&[])
 /// The objects of `harbor-operator rbac --page`.
 pub static PERMISSIONS_WITH_PAGE: LazyLock<Vec<Value>> = LazyLock::new(|| permissions(&["--page"]));
 
-fn permissions(flags: &[&str]) -> Vec<Value> {
+/// The objects of `harbor-operator rbac` with flags.
+pub fn permissions(flags: &[&str]) -> Vec<Value> {
     let mut rbac = Command::new(env!("CARGO_BIN_EXE_harbor-operator"));
     let output = rbac.args(["rbac", "--output", "json"]).args(flags).output();
     let list: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();

@@ -4,12 +4,15 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cluster;
+mod features;
 mod inside_harbor;
 #[path = "../fixtures/keys.rs"]
 mod keys;
 mod objects;
 mod page;
+mod permission;
 mod permissions;
+mod permissions_of_features;
 mod v1alpha3;
 #[path = "../../src/operator/page.rs"]
 #[allow(dead_code, reason = "the page is asked without a port")]

@@ -2,7 +2,7 @@
 
 use crate::{
     cluster::{Cluster, NAMESPACE, Operating, PERMISSIONS, PERMISSIONS_WITH_PAGE, clock},
-    permissions::{Permission, give_back, granted},
+    permission::{Permission, give_back, granted},
     web,
 };
 use ::page::{Page, Reach, Store, Summary};

@@ -3,7 +3,10 @@
 //! While nothing is taken away it is never refused anything. Then each verb of each resource is taken away in turn, things
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
-use crate::cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS};
+use crate::{
+    cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS},
+    permission::{Permission, give_back, granted, take},
+};
 use api::names::{CONTROLLER_LABEL, EXTERNAL_ANNOTATION};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
@@ -19,14 +22,6 @@ use tokio::time::timeout;
 
 /// Longer than the operator takes for anything except a retry.
 const MOMENT: Duration = Duration::from_mins(2);
-
-/// A verb of a resource that the role allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Permission {
-    pub group: String,
-    pub resource: String,
-    pub verb: String,
-}
 
 /// A cluster with an object of every kind, and nothing to do.
 struct Settled {
@@ -266,69 +261,6 @@ impl Settled {
         }
         refused
     }
-}
-
-impl Permission {
-    /// Removes this permission from the cluster role.
-    pub async fn withheld_from(&self, objects: &[Value], cluster: &Cluster) {
-        for mut role in cluster_roles(objects).cloned() {
-            let rules = role["rules"].as_array_mut().unwrap();
-            *rules = rules.drain(..).flat_map(|rule| self.removed_from(rule)).collect();
-            cluster.apply_object(&role).await;
-        }
-    }
-
-    /// A rule without this permission.
-    fn removed_from(&self, mut rule: Value) -> Vec<Value> {
-        let Self { group, resource, verb } = self;
-        if rule["apiGroups"] != json!([group]) || !take(&mut rule["resources"], resource) {
-            return vec![rule];
-        }
-        let mut of_resource = json!({"apiGroups": [group], "resources": [resource], "verbs": rule["verbs"]});
-        assert!(take(&mut of_resource["verbs"], verb), "a resource has one rule");
-        let mut left = vec![rule, of_resource];
-        left.retain(|rule| rule["resources"] != json!([]) && rule["verbs"] != json!([]));
-        left
-    }
-}
-
-/// Removes a word from a list, and returns whether it was there.
-fn take(words: &mut Value, word: &str) -> bool {
-    let words = words.as_array_mut().unwrap();
-    let before = words.len();
-    words.retain(|it| it != word);
-    words.len() < before
-}
-
-/// Restores the cluster role.
-pub async fn give_back(objects: &[Value], cluster: &Cluster) {
-    for role in cluster_roles(objects) {
-        cluster.apply_object(role).await;
-    }
-}
-
-fn cluster_roles(objects: &[Value]) -> impl Iterator<Item = &Value> {
-    objects.iter().filter(|object| object["kind"] == "ClusterRole")
-}
-
-/// All permissions of the cluster role, one by one.
-pub fn granted(objects: &[Value]) -> Vec<Permission> {
-    let mut granted = Vec::new();
-    for role in cluster_roles(objects) {
-        for rule in role["rules"].as_array().unwrap() {
-            let words = |field: &str| {
-                let words = rule[field].as_array().unwrap().iter();
-                words.map(|word| word.as_str().unwrap().to_owned()).collect::<Vec<_>>()
-            };
-            for (group, resource) in words("apiGroups").iter().flat_map(|group| {
-                words("resources").into_iter().map(move |resource| (group.clone(), resource))
-            }) {
-                let permission = |verb| Permission { group: group.clone(), resource: resource.clone(), verb };
-                granted.extend(words("verbs").into_iter().map(permission));
-            }
-        }
-    }
-    granted
 }
 
 /// Each permission with one of these verbs is needed, with an API server that lists in this way.

@@ -1,11 +1,12 @@
-//! HarborConfiguration: settings of a running Harbor, its schedules and its CVE allow list.
+//! HarborConfiguration: settings of a running Harbor, its schedules, its CVE allow list and its labels.
 //!
 //! Only what the spec has is sent: a setting that is absent keeps its value. Several objects may describe the
-//! settings of one Harbor, each its own. Deleting an object changes nothing in Harbor.
+//! settings of one Harbor, each its own. Deleting an object changes nothing in Harbor, but for labels that say so.
 //!
 //! Uses: management, secrets.
 
 mod checks;
+mod labels;
 mod legacy_reason;
 mod passwords;
 mod schedules;
@@ -72,6 +73,9 @@ impl Component for HarborConfiguration {
         });
         for external in settings.into_iter().chain(schedules).chain(allowlist.transpose()?) {
             graph.add::<External>(Policy::INHERENT.desired(external), ());
+        }
+        for label in labels::labels(spec, &system)? {
+            graph.add::<External>(label, ());
         }
         Ok(())
     }

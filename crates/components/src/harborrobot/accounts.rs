@@ -64,12 +64,24 @@ impl Accounts {
     }
 }
 
-/// When the robot account of now is replaced by another one, if it is.
-pub(super) fn replacement(owner: &HarborRobot, clock: &Clock) -> Option<Timestamp> {
-    let rotation = owner.spec.rotation.as_ref().filter(|rotation| rotation.overlap.is_some())?;
-    let interval = duration(&rotation.interval, "spec.rotation.interval").ok()?;
-    let period = clock.periods_since(start(owner), interval);
+/// When rotation next renews the robot account, or replaces it by another one.
+pub(super) fn next_renewal(owner: &HarborRobot, clock: &Clock) -> Option<Timestamp> {
+    let (interval, period) = period(owner, clock)?;
     after(start(owner), interval, period.checked_add(1)?)
+}
+
+/// When rotation last renewed the robot account. An overlap replaces it instead.
+pub(super) fn last_renewal(owner: &HarborRobot, clock: &Clock) -> Option<Timestamp> {
+    let is_replaced = owner.spec.rotation.as_ref().is_some_and(|rotation| rotation.overlap.is_some());
+    let (interval, period) = period(owner, clock).filter(|(_, period)| *period > 0 && !is_replaced)?;
+    after(start(owner), interval, period)
+}
+
+/// The interval of the rotation, and the number of the present one.
+fn period(owner: &HarborRobot, clock: &Clock) -> Option<(Duration, u64)> {
+    let rotation = owner.spec.rotation.as_ref()?;
+    let interval = duration(&rotation.interval, "spec.rotation.interval").ok()?;
+    Some((interval, clock.periods_since(start(owner), interval)))
 }
 
 /// The beginning of the first period.

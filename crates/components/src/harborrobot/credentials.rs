@@ -2,7 +2,7 @@
 
 use super::accounts::Account;
 use crate::{
-    management::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, Server, check_password, docker_config, robot_secret},
+    management::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, RegistryHosts, Server, check_password, robot_secret},
     secrets::{SecretKey, SecretValue, Secrets},
 };
 use api::{
@@ -113,7 +113,8 @@ impl<'a> Credentials<'a> {
         let password = text(&password);
         let mut data = BTreeMap::from([(USERNAME, login.clone()), (PASSWORD, password.clone())]);
         if self.is_docker_config() {
-            data.insert(DOCKER_CONFIG, docker_config(&server.external_url, &login, &password)?);
+            let hosts = RegistryHosts::read(system, server, self.world)?;
+            data.insert(DOCKER_CONFIG, hosts.docker_config(&login, &password));
         }
         let data = data.into_iter().map(|(key, value)| (key.to_owned(), ByteString(value.into_bytes())));
         Ok(self.secret(data.collect()).into())

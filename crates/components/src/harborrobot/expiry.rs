@@ -1,7 +1,7 @@
 //! Robot accounts that expire.
 
 use super::{
-    accounts::{Account, replacement},
+    accounts::{Account, last_renewal, next_renewal},
     status,
 };
 use crate::management::Projects;
@@ -24,8 +24,11 @@ const WARNING: SignedDuration = SignedDuration::from_hours(14 * 24);
 /// The part of a lifetime that is its end.
 const END: i32 = 3;
 
-/// Whether the robot account expires soon. Rotation with an overlap replaces robot accounts, and so prevents it; rotation
-/// without one renews the password only.
+/// The seconds of a day.
+const DAY: i64 = 24 * 60 * 60;
+
+/// Whether the robot account expires soon. Rotation prevents it: with an overlap, another robot account replaces this one;
+/// without, it lives for another `spec.duration`.
 pub(super) fn condition(owner: &HarborRobot, conclusion: &Conclusion<'_>) -> KindCondition {
     let Some(Lifetime { end, days }) = Lifetime::of(owner, conclusion) else {
         return match status::newest(conclusion) {
@@ -38,9 +41,9 @@ pub(super) fn condition(owner: &HarborRobot, conclusion: &Conclusion<'_>) -> Kin
         return KindCondition::is_true(EXPIRING, "Expired")
             .with_message(format!("the robot account expired at {end}"));
     }
-    if replacement(owner, conclusion.clock).is_some_and(|time| time <= end) {
+    if next_renewal(owner, conclusion.clock).is_some_and(|time| time <= end) {
         return KindCondition::is_false(EXPIRING, "Rotates")
-            .with_message(format!("{expires}; rotation replaces it before"));
+            .with_message(format!("{expires}; rotation renews it before"));
     }
     let is_soon = end.checked_sub(warning(days)).is_ok_and(|begin| conclusion.clock.is_past(begin));
     if is_soon {
@@ -71,7 +74,9 @@ impl Lifetime {
     fn of(owner: &HarborRobot, conclusion: &Conclusion<'_>) -> Option<Self> {
         if let Some(robot) = status::newest(conclusion) {
             let end = Some(robot.facts.expires_at).filter(|second| *second > 0)?;
+            // Harbor has a longer duration after a renewal, and another one until a change of the spec is sent.
             let days = robot.state.duration.filter(|days| *days > 0)?;
+            let days = owner.spec.duration.filter(|days| *days > 0).map_or(days, |wanted| wanted.min(days));
             return Some(Self { end: Timestamp::from_second(end).ok()?, days });
         }
         let Time(end) = serde_json::from_value(conclusion.previous.get("expiresAt")?.clone()).ok()?;
@@ -79,21 +84,42 @@ impl Lifetime {
     }
 }
 
-/// Refuses a robot account that has expired, unless the spec gives it another duration now. Nothing else shows it: Harbor
+/// The duration that Harbor is told. Harbor counts the days from the creation of the robot account, and users count them from
+/// its last renewal by rotation.
+pub(super) fn duration(
+    owner: &HarborRobot,
+    account: &Account,
+    projects: Projects<'_>,
+) -> Result<i64, PlanError> {
+    let days = owner.spec.duration.unwrap_or(NEVER);
+    let Some(renewed) = last_renewal(owner, projects.world.clock()).filter(|_| days != NEVER) else {
+        return Ok(days);
+    };
+    let created = read(account, projects)?.map(|found| found.facts.created_at).filter(|second| *second > 0);
+    let age = created.map_or(0, |created| renewed.as_second().saturating_sub(created).max(0));
+    // Rounded up: no robot account lives for less than its duration.
+    Ok(days.saturating_add(age.saturating_add(DAY - 1) / DAY))
+}
+
+/// The robot account as Harbor shows it.
+fn read(account: &Account, projects: Projects<'_>) -> Result<Option<Found<Robot, Facts>>, PlanError> {
+    let found = projects.world.external(projects.system, Robot::COLLECTION, &account.name)?;
+    Ok(found.and_then(|found| serde_json::from_value(found).ok()))
+}
+
+/// Refuses a robot account that has expired, unless it gets another `duration` now. Nothing else shows it: Harbor
 /// keeps the robot account, and treats a client that logs in with it as one without credentials.
 ///
 /// A robot account that another one replaces before it expires needs no check.
 pub(super) fn check(
     spec: &HarborRobotSpec,
-    account: &Account,
+    (account, duration): (&Account, i64),
     projects: Projects<'_>,
 ) -> Result<(), PlanError> {
     if spec.rotation.as_ref().is_some_and(|rotation| rotation.overlap.is_some()) {
         return Ok(());
     }
-    let found = projects.world.external(projects.system, Robot::COLLECTION, &account.name)?;
-    let found = found.and_then(|found| serde_json::from_value::<Found<Robot, Facts>>(found).ok());
-    let unchanged = found.filter(|found| found.state.duration == Some(spec.duration.unwrap_or(NEVER)));
+    let unchanged = read(account, projects)?.filter(|found| found.state.duration == Some(duration));
     let end = unchanged.filter(|found| found.facts.expires_at > 0);
     let end = end.and_then(|found| Timestamp::from_second(found.facts.expires_at).ok());
     match end.filter(|end| projects.world.clock().is_past(*end)) {

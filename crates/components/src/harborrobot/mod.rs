@@ -17,6 +17,7 @@ mod status;
 use self::{accounts::Accounts, credentials::Credentials};
 use crate::management::{self, Policy, Projects, Server};
 use api::v1beta1;
+use harborstate::robot::Robot;
 use k8s_openapi::api::core::v1::Secret;
 use kube::ResourceExt as _;
 use plan::{
@@ -56,9 +57,13 @@ impl Component for HarborRobot {
         let server = Server::read(&system, world)?;
         let projects = Projects { system: &system, server: &server, namespace: &namespace, world };
         let (robot, accounts) = (permissions::robot(spec, projects), Accounts::of(owner, projects)).all()?;
-        let (credentials, ()) =
-            (Credentials::new(owner, &namespace, world), expiry::check(spec, &accounts.current, projects))
-                .all()?;
+        let duration = expiry::duration(owner, &accounts.current, projects)?;
+        let robot = Robot { duration: Some(duration), ..robot };
+        let (credentials, ()) = (
+            Credentials::new(owner, &namespace, world),
+            expiry::check(spec, (&accounts.current, duration), projects),
+        )
+            .all()?;
 
         let policy =
             Policy { creation: spec.effective_creation_policy(), deletion: spec.effective_deletion_policy() };

@@ -10,7 +10,7 @@ use harbor::{
     version::permissions::{Level, Verdict, check},
 };
 use harborstate::{
-    robot::{Access, NEVER, Permission, Robot, permissions},
+    robot::{Access, Permission, Robot, permissions},
     server::Principal,
 };
 use plan::{All as _, PlanError};
@@ -20,7 +20,7 @@ const SYSTEM: &str = "/";
 /// The namespace of permissions that are about all projects.
 const ALL_PROJECTS: &str = "*";
 
-/// The robot account that a spec describes.
+/// The robot account that a spec describes. How long it lives is another question.
 pub(super) fn robot(spec: &HarborRobotSpec, projects: Projects<'_>) -> Result<Robot, PlanError> {
     let listed = spec.permissions.iter().enumerate();
     let listed =
@@ -33,7 +33,7 @@ pub(super) fn robot(spec: &HarborRobotSpec, projects: Projects<'_>) -> Result<Ro
         .all()?;
     Ok(Robot {
         description: Some(spec.description.clone().unwrap_or_default()),
-        duration: Some(spec.duration.unwrap_or(NEVER)),
+        duration: None,
         disable: Some(spec.disabled.unwrap_or_default()),
         permissions: Some(permissions(listed)),
     })

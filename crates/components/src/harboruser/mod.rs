@@ -5,6 +5,8 @@
 //!
 //! Uses: management, secrets.
 
+mod authentication;
+
 use crate::{
     management::{self, Policy, Server, check_password},
     secrets::{SecretKey, Secrets},
@@ -40,7 +42,12 @@ impl Component for HarborUser {
         let system = management::system(owner, &spec.target, world)?;
         let server = Server::read(&system, world)?;
         let secrets = Secrets::new(world, &namespace);
-        let (password, (), ()) = (password(spec, &secrets), check_name(spec), check_mode(&server)).all()?;
+        let (password, (), ()) = (
+            password(spec, &secrets),
+            check_name(spec),
+            authentication::check(spec, &system, &server, world),
+        )
+            .all()?;
 
         let user = User {
             email: Some(spec.email.clone()),
@@ -77,16 +84,4 @@ fn check_name(spec: &HarborUserSpec) -> Result<(), PlanError> {
         "admin is the administrator of each Harbor, whose password the operator logs in with",
         "choose another name",
     ))
-}
-
-/// Where users come from a directory, Harbor creates none.
-fn check_mode(server: &Server) -> Result<(), PlanError> {
-    match server.state().map(|server| server.auth_mode.as_str()) {
-        None | Some("db_auth") => Ok(()),
-        Some(mode) => Err(PlanError::invalid(
-            "spec",
-            format!("users of this Harbor log in with {mode}, so that it has no users of its own"),
-            "create the user in the directory and delete this object",
-        )),
-    }
 }

@@ -85,6 +85,18 @@ fn described(name: &str, namespace: &str, world: &World<'_>) -> Result<Reached, 
     Ok((access(&configuration, world)?, configuration.uid().unwrap_or_default(), interval))
 }
 
+/// Whether objects of a namespace may use the Harbor of a HarborServerConfiguration.
+pub(super) fn is_open(name: &str, namespace: &str, world: &World<'_>) -> Result<bool, PlanError> {
+    let Some(configuration) = world.read_cluster_wide::<HarborServerConfiguration>(name)? else {
+        return Ok(false);
+    };
+    match is_open_to(&configuration, namespace, world) {
+        Ok(()) => Ok(true),
+        Err(PlanError::Invalid(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Refuses objects of namespaces that a HarborServerConfiguration does not select. Without a selector it is open to all.
 fn is_open_to(
     configuration: &HarborServerConfiguration,

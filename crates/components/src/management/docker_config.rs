@@ -2,24 +2,45 @@
 
 use super::registry_host::registry_host;
 use api::v1beta1::{
-    HarborRobot,
+    HarborRobot, HarborServerConfiguration,
     harborrobot::{RobotSecret, RobotSecretType},
 };
+use harborstate::server::Server;
 use k8s_openapi::ByteString;
 use kube::ResourceExt as _;
-use plan::PlanError;
-use serde_json::{Value, json};
+use plan::{PlanError, System, World};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The key of Secrets that pods pull images with.
 pub(crate) const DOCKER_CONFIG: &str = ".dockerconfigjson";
 /// The type of Secrets that pods pull images with.
 pub(crate) const DOCKER_CONFIG_TYPE: &str = "kubernetes.io/dockerconfigjson";
 
-/// The value of [`DOCKER_CONFIG`] for a Harbor that users know by this URL.
-pub(crate) fn docker_config(external_url: &str, login: &str, password: &str) -> Result<String, PlanError> {
-    let host = registry_host(external_url)?;
-    let auth = base64(&format!("{login}:{password}"));
-    Ok(json!({"auths": {host: {"username": login, "password": password, "auth": auth}}}).to_string())
+/// The hosts of a Harbor, by which container runtimes look up credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RegistryHosts(BTreeSet<String>);
+
+impl RegistryHosts {
+    /// The host of the external URL, and that of the HarborServerConfiguration if there is one: rewritten images name the
+    /// latter.
+    pub fn read(system: &System, server: &Server, world: &World<'_>) -> Result<Self, PlanError> {
+        let mut hosts = BTreeSet::from([registry_host(&server.external_url)?.to_owned()]);
+        if system.namespace.is_empty()
+            && let Some(configuration) = world.read_cluster_wide::<HarborServerConfiguration>(&system.name)?
+        {
+            hosts.extend(registry_host(&configuration.spec.server_url).ok().map(str::to_owned));
+        }
+        Ok(Self(hosts))
+    }
+
+    /// The value of [`DOCKER_CONFIG`] with these credentials.
+    pub fn docker_config(&self, login: &str, password: &str) -> String {
+        let auth = base64(&format!("{login}:{password}"));
+        let entry = json!({"username": login, "password": password, "auth": auth});
+        let auths: Map<_, _> = self.0.iter().map(|host| (host.clone(), entry.clone())).collect();
+        json!({ "auths": auths }).to_string()
+    }
 }
 
 /// The name of the Secret to which the operator writes the credentials of a HarborRobot, and its type.

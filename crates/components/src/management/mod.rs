@@ -20,7 +20,7 @@ mod text;
 
 pub(crate) use self::{
     access::{check_open_to, connection},
-    docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, docker_config, robot_secret},
+    docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, RegistryHosts, robot_secret},
     health::remote_health,
     member::{group_type, member},
     password::check_password,
@@ -30,7 +30,7 @@ pub(crate) use self::{
     registry::Registry,
     server::Server,
     status::{Legacy, field, fields_with_id, found, managed_fields},
-    target::{check_default, configuration, is_harbor, system},
+    target::{check_default, configuration, is_about, is_harbor, system},
     text::text,
 };
 

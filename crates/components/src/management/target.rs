@@ -1,9 +1,10 @@
 //! Which Harbor an object takes effect in.
 
+use super::access::is_open;
 use api::{
     names::EXTERNAL_ANNOTATION,
     v1beta1::{
-        Harbor, HarborCluster, HarborServerConfiguration,
+        Harbor, HarborCluster, HarborConfiguration, HarborServerConfiguration,
         harbor_target::{HarborKind, HarborReference, HarborTarget},
     },
 };
@@ -93,6 +94,28 @@ fn oldest_default(world: &World<'_>) -> Result<Option<HarborServerConfiguration>
     let all = world.read_all::<HarborServerConfiguration>()?;
     let defaults = all.into_iter().filter(|it| it.spec.default == Some(true));
     Ok(defaults.min_by_key(|it| (it.creation_timestamp().map(|time| time.0), it.name_any())))
+}
+
+/// Whether a HarborConfiguration is about this Harbor.
+pub(crate) fn is_about(
+    configuration: &HarborConfiguration,
+    system: &System,
+    world: &World<'_>,
+) -> Result<bool, PlanError> {
+    let namespace = configuration.namespace().unwrap_or_default();
+    match (configuration.spec.harbor(), &configuration.spec.harbor_server_config) {
+        (Some(reference), None) if namespace == system.namespace => {
+            match harbor(&reference, &namespace, world) {
+                Ok(name) => Ok(name == system.name),
+                Err(PlanError::Missing(_)) => Ok(false),
+                Err(error) => Err(error),
+            }
+        }
+        (None, Some(name)) if system.namespace.is_empty() && name.as_str() == system.name => {
+            is_open(name, &namespace, world)
+        }
+        _ => Ok(false),
+    }
 }
 
 /// The name of the Harbor object.

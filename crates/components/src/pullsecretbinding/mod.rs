@@ -58,7 +58,8 @@ impl Component for PullSecretBinding {
             let account = account::find(spec, (&system, &namespace), &server, world)?;
             let name = pull_secret::name(owner, world)?;
             let password = source.read(&namespace, world)?;
-            let secret = pull_secret::secret(&name, &namespace, &server, account.as_ref(), &password)?;
+            let harbor = (&system, &server);
+            let secret = pull_secret::secret(&name, &namespace, harbor, account.as_ref(), &password, world)?;
             let secret = match (&source, &account) {
                 (Source::Given(_), _) | (_, None) => graph.add::<Secret>(secret, ()),
                 (Source::Generated(stored), Some(account)) => {

@@ -1,7 +1,7 @@
 //! The Secret that container runtimes pull images with.
 
 use super::{account::Account, password::Password};
-use crate::management::{self, DOCKER_CONFIG, DOCKER_CONFIG_TYPE, Server, docker_config, robot_secret};
+use crate::management::{self, DOCKER_CONFIG, DOCKER_CONFIG_TYPE, RegistryHosts, Server, robot_secret};
 use api::{
     names::ROBOT_SECRET_ANNOTATION,
     v1beta1::{HarborRobot, PullSecretBinding, harborrobot::RobotSecretType},
@@ -50,9 +50,10 @@ pub(super) fn of_robot(
 pub(super) fn secret(
     name: &str,
     namespace: &str,
-    server: &Server,
+    (system, server): (&System, &Server),
     account: Option<&Account>,
     password: &Password,
+    world: &World<'_>,
 ) -> Result<Desired, PlanError> {
     // A Harbor that is read-only may not have this password yet.
     let state = server.state().filter(|server| !(server.read_only && password.is_sent));
@@ -60,8 +61,8 @@ pub(super) fn secret(
         let why = "the operator writes it as soon as Harbor has the robot account and its password";
         return Ok(awaited(name, namespace, why));
     };
-    let config = docker_config(&server.external_url, &account.login, password)?;
-    Ok(with(name, namespace, config).into())
+    let hosts = RegistryHosts::read(system, server, world)?;
+    Ok(with(name, namespace, hosts.docker_config(&account.login, password)).into())
 }
 
 /// The Secret, which does not exist yet.

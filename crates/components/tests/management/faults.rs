@@ -149,13 +149,7 @@ async fn readable(world: &World, cases: &[Case]) -> String {
 
 /// The credentials of the robot and of the user work.
 async fn assert_logs_in(world: &World) {
-    let robot = world.secret_values("it-pull").await;
-    assert_eq!(
-        world.status_for(&robot["username"], &robot["password"], "/projects").await,
-        200,
-        "{}",
-        log(world)
-    );
+    assert!(world.logs_in_as_robot("it-pull").await, "{}", log(world));
     assert_eq!(world.status_for("it", "Anna12345", "/users/current").await, 200, "{}", log(world));
 }
 

@@ -221,6 +221,47 @@ async fn schedules_and_the_allow_list_are_kept_as_described_and_removed_on_reque
 }
 
 #[tokio::test(start_paused = true)]
+async fn labels_of_the_harbor_are_kept_as_described_and_deleted_only_on_request() {
+    for version in VERSIONS {
+        let world = World::with_version(version).await;
+        world.ask("POST", "/labels", json!({"name": "other", "scope": "g"})).await;
+        world.ask("POST", "/labels", json!({"name": "adopted", "scope": "g", "color": "#000000"})).await;
+        let labels = async || {
+            let all = world.ask("GET", "/labels?scope=g&page_size=100", Value::Null).await;
+            let label = |it: &Value| {
+                format!("{} {}", it["name"].as_str().unwrap(), it["color"].as_str().unwrap_or("-"))
+            };
+            let mut all: Vec<_> = all.as_array().unwrap().iter().map(label).collect();
+            all.sort();
+            all
+        };
+        let listed = json!([
+            {"name": "adopted", "color": "#00FF00", "deletionPolicy": "Delete"},
+            {"name": "gone", "color": "#FF0000", "deletionPolicy": "Delete"},
+            {"name": "kept", "color": "#0000FF"},
+        ]);
+        world.create(configuration("main", json!({ "labels": listed }))).await;
+        world.until_reason::<HarborConfiguration>("main", "Ready").await;
+        let all = ["adopted #00FF00", "gone #FF0000", "kept #0000FF", "other -"];
+        assert_eq!(labels().await, all, "{version}");
+
+        settled().await;
+        let id = world.ask("GET", "/labels?scope=g&name=kept", Value::Null).await[0]["id"].take();
+        world.ask("PUT", &format!("/labels/{id}"), json!({"name": "kept", "scope": "g"})).await;
+        tokio::time::sleep(INTERVAL * 6 / 5 + Duration::from_secs(2)).await;
+        assert_eq!(labels().await, all, "{version}");
+
+        world.merge::<HarborConfiguration>("main", json!({"spec": {"labels": [{"name": "kept"}]}})).await;
+        world.until_reason::<HarborConfiguration>("main", "Ready").await;
+        settled().await;
+        assert_eq!(labels().await, ["adopted #00FF00", "kept -", "other -"], "{version}");
+        world.delete::<HarborConfiguration>("main").await;
+        world.until_gone::<HarborConfiguration>("main").await;
+        assert_eq!(labels().await, ["adopted #00FF00", "kept -", "other -"], "{version}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_purge_follows_an_upgrade_of_harbor_that_renames_its_parameter() {
     let world = World::with_version(Version::new(9, 5)).await;
     let purge = json!({

@@ -1,7 +1,7 @@
 //! HarborUser.
 
 use crate::world::{INTERVAL, World, settled};
-use api::v1beta1::HarborUser;
+use api::v1beta1::{HarborConfiguration, HarborUser};
 use harborserver::Version;
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Value, json};
@@ -165,6 +165,30 @@ async fn what_cannot_be_is_refused_with_a_remedy_and_without_the_password() {
     assert!(message.contains("unique"), "{message}");
     settled().await;
     assert!(!world.readable::<HarborUser>().await.contains("Anna12345"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_user_is_created_in_a_harbor_that_is_to_have_users_of_a_directory() {
+    // The settings cannot be sent, because a Secret is missing.
+    let mut world = World::without_operator(Version::new(15, 2)).await;
+    world.secret("password", &[("password", "Anna12345")]).await;
+    let settings = json!({"authMode": "oidc_auth", "oidcClientSecret": "oidc"});
+    let spec = json!({"harborServerConfig": "acme", "configuration": settings});
+    world.create(json!({"kind": "HarborConfiguration", "metadata": {"name": "main"}, "spec": spec})).await;
+    world.create(user("anna", json!({}))).await;
+    world.start();
+    let message = world.until_reason::<HarborUser>("anna", "InvalidSpec").await;
+    assert_eq!(
+        message,
+        "spec: HarborConfiguration default/main sets authMode to oidc_auth, which Harbor refuses once it has users of its \
+         own; create the user in the directory and delete this object, or set authMode to db_auth"
+    );
+    assert_eq!(users(&world).await, Vec::<Value>::new());
+
+    let database = json!({"spec": {"configuration": {"authMode": "db_auth"}}});
+    world.merge::<HarborConfiguration>("main", database).await;
+    world.until_reason::<HarborUser>("anna", "Ready").await;
+    assert_eq!(users(&world).await.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

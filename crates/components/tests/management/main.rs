@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
 
+mod bad_input;
 mod case;
 mod cases;
 mod connection;
@@ -26,6 +27,7 @@ mod namespace_changes;
 mod pull_secret_binding;
 mod pull_secret_binding_adoption;
 mod pull_secret_binding_project;
+mod restored;
 mod scale;
 mod secrecy;
 mod server_configuration;

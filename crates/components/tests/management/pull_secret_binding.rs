@@ -4,7 +4,7 @@ use crate::{
     secrecy::assert_nowhere,
     world::{INTERVAL, World, settled},
 };
-use api::v1beta1::PullSecretBinding;
+use api::v1beta1::{HarborServerConfiguration, PullSecretBinding};
 use harborserver::Version;
 use k8s_openapi::api::{
     core::v1::{Secret, ServiceAccount},
@@ -12,7 +12,7 @@ use k8s_openapi::api::{
 };
 use kube::{
     Api,
-    api::{ListParams, PostParams},
+    api::{ListParams, Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
 use std::{sync::atomic::Ordering, time::Duration};
@@ -154,14 +154,29 @@ async fn with_a_given_password_nothing_is_written_to_harbor() {
     assert_eq!(login(&world, "team-pull").await["password"], "Another-password-2");
 }
 
+/// The hosts that the pull secret is for.
+async fn hosts(world: &World) -> Vec<String> {
+    let config = world.secret_values("team-pull").await.remove(".dockerconfigjson").unwrap();
+    let config: Value = serde_json::from_str(&config).unwrap();
+    config["auths"].as_object().unwrap().keys().cloned().collect()
+}
+
 #[tokio::test(start_paused = true)]
 async fn credentials_are_for_the_bare_host() {
     let (world, _) = ready().await;
-    let config = world.secret_values("team-pull").await.remove(".dockerconfigjson").unwrap();
-    let config: Value = serde_json::from_str(&config).unwrap();
-    let hosts: Vec<_> = config["auths"].as_object().unwrap().keys().collect();
-    assert_eq!(hosts, ["harbor.example.com"]);
+    assert_eq!(hosts(&world).await, ["harbor.example.com"]);
     assert_eq!(login(&world, "team-pull").await["username"], "robot$alpha+ci");
+}
+
+#[tokio::test(start_paused = true)]
+async fn credentials_are_also_for_the_host_that_rewritten_images_name() {
+    let (world, _) = ready().await;
+    let servers: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    let patch = Patch::Merge(json!({"spec": {"serverURL": "http://10.0.0.1:8080/"}}));
+    servers.patch("acme", &PatchParams::default(), &patch).await.unwrap();
+    settled().await;
+    assert_eq!(hosts(&world).await, ["10.0.0.1:8080", "harbor.example.com"]);
+    assert!(logs_in(&world, "team-pull").await);
 }
 
 #[tokio::test(start_paused = true)]

@@ -268,8 +268,10 @@ impl World {
     {
         let holds = |object: Option<&K>| object.is_some_and(|it| message(it, reason).is_some());
         let held = timeout(Duration::from_mins(10), await_condition(api.clone(), name, holds)).await;
-        let object = api.get(name).await.unwrap();
-        assert!(held.is_ok(), "{name} does not become {reason}: {:#}", json!(object)["status"]);
+        let Ok(Ok(Some(object))) = held else {
+            let object = api.get_opt(name).await.unwrap();
+            panic!("{name} does not become {reason}: {:#}", json!(object)["status"]);
+        };
         message(&object, reason).unwrap()
     }
 
@@ -301,6 +303,13 @@ impl World {
             .unwrap();
         let Ok(answer) = self.harbor.clone().call(request).await;
         answer.status().as_u16()
+    }
+
+    /// Whether the credentials in a Secret are those of a robot account that Harbor accepts. Harbor answers many requests with
+    /// a wrong password as those of a visitor.
+    pub async fn logs_in_as_robot(&self, secret: &str) -> bool {
+        let robot = self.secret_values(secret).await;
+        self.status_for(&robot["username"], &robot["password"], "/users/current").await == 412
     }
 
     /// Everything that users without access to Secrets can read: objects of a kind, and events.

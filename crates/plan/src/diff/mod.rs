@@ -11,4 +11,4 @@ mod yaml;
 
 pub use change::{Change, ChangeType};
 pub use fold::{Shown, Side};
-pub use restart::{Restart, restarts};
+pub use restart::{Restart, removed_pods, restarts};

@@ -1,4 +1,4 @@
-//! Which pods a change replaces, and why.
+//! Which pods a change replaces, and why, and how many it removes.
 
 use super::{Change, ChangeType};
 use crate::{Content, ContentDigests, ObjectKey};
@@ -26,7 +26,7 @@ pub fn restarts(changes: &[Change]) -> Vec<Restart> {
     let (before, after) = (contents(Change::before), contents(Change::after));
     let restart = |change: &Change| {
         let (old, new) = (template(change.before()?)?, template(change.after()?)?);
-        let pods = change.before()?.pointer("/spec/replicas").and_then(Value::as_u64).unwrap_or(1);
+        let pods = pods(change.before()?);
         if change.change_type() != ChangeType::Changed || old == new || pods == 0 {
             return None;
         }
@@ -48,6 +48,25 @@ pub fn restarts(changes: &[Change]) -> Vec<Restart> {
         Some(Restart { workload: change.key.clone(), pods, reasons: reasons.0 })
     };
     changes.iter().filter_map(restart).collect()
+}
+
+/// How many pods go away without being replaced: those of deleted workloads, and those of workloads that get fewer. An
+/// autoscaler decides on the number of pods that a workload does not state.
+pub fn removed_pods(changes: &[Change]) -> u64 {
+    let removed = |change: &Change| {
+        let before = change.before().filter(|workload| template(workload).is_some()).map(pods)?;
+        let after = change.after().map_or(0, |after| stated_pods(after).unwrap_or(before));
+        Some(before.saturating_sub(after))
+    };
+    changes.iter().filter_map(removed).sum()
+}
+
+fn pods(workload: &Value) -> u64 {
+    stated_pods(workload).unwrap_or(1)
+}
+
+fn stated_pods(workload: &Value) -> Option<u64> {
+    workload.pointer("/spec/replicas").and_then(Value::as_u64)
 }
 
 fn template(workload: &Value) -> Option<&Value> {

@@ -35,7 +35,11 @@ impl System {
 
 impl fmt::Display for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}/{}", self.kind, self.namespace, self.name)
+        let Self { kind, namespace, name } = self;
+        match namespace.as_str() {
+            "" => write!(f, "{kind} {name}"),
+            namespace => write!(f, "{kind} {namespace}/{name}"),
+        }
     }
 }
 
@@ -104,5 +108,11 @@ mod tests {
     #[test]
     fn a_connection_says_nothing_of_itself() {
         assert_eq!(format!("{:?}", Connection::new(json!({"password": "hunter2"}))), "Connection(…)");
+    }
+
+    #[test]
+    fn a_system_that_an_object_of_the_cluster_stands_for_is_shown_without_a_namespace() {
+        assert_eq!(System::new("Harbor", "registry", "acme").to_string(), "Harbor registry/acme");
+        assert_eq!(System::new("Harbor", "", "main").to_string(), "Harbor main");
     }
 }

@@ -167,7 +167,7 @@ impl<T: Copy> Tree<T> {
         let owner = self.owners.get(key)?;
         let child = position.and_then(|position| owner.children.get(position));
         let mark = child.map_or(&owner.mark, |child| &child.mark);
-        let (namespace, owner_key) = (&key.namespace, key.clone());
+        let (namespace, owner_key) = (key.home(), key.clone());
         let child = child.map(|child| child.key(namespace));
         Some(TreeChange { owner: owner_key, child, state: owner.state(mark, namespace) })
     }

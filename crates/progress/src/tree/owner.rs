@@ -56,7 +56,7 @@ pub(super) struct Mark<T> {
     reason: Reason,
 }
 
-/// An object that an owner wants to exist, in the owner's namespace.
+/// An object that an owner wants to exist, in the namespace where that owner has its children.
 #[derive(Clone, Debug)]
 pub(super) struct Child<T> {
     pub(super) kind: Arc<Kind>,

@@ -54,8 +54,8 @@ impl<T: Copy> Tree<T> {
         self.owners
             .iter()
             .flat_map(|(key, owner)| owner.children.iter().map(move |child| (key, child)))
-            .filter(|(key, child)| self.is_owner_kind(child) && child.key(&key.namespace) != **key)
-            .map(|(key, child)| child.key(&key.namespace))
+            .filter(|(key, child)| self.is_owner_kind(child) && child.key(key.home()) != **key)
+            .map(|(key, child)| child.key(key.home()))
             .collect()
     }
 
@@ -68,7 +68,7 @@ impl<T: Copy> Tree<T> {
     pub fn find(&self, namespace: &str, kind: &str, name: &str) -> Option<Found<T>> {
         let is_child = |owner: &ObjectKey, child: &Child<T>| {
             let is_named = *child.name == *name && child.kind.word() == kind;
-            is_named && child.key(&owner.namespace).namespace == namespace
+            is_named && child.key(owner.home()).namespace == namespace
         };
         let is_owner = |key: &ObjectKey| key.name == name && key.kind == kind;
         let mut own = None;
@@ -98,10 +98,10 @@ impl<T: Copy> Tree<T> {
     fn node(&self, key: &ObjectKey, owner: &Owner<T>, depth: usize) -> TreeNode<T> {
         let mut node = self.without_children(key, owner, depth);
         let child = |child: &Child<T>| {
-            let (state, since) = self.child_state(&key.namespace, owner, child, depth);
-            let node = match self.as_owner(&key.namespace, child, depth) {
+            let (state, since) = self.child_state(key.home(), owner, child, depth);
+            let node = match self.as_owner(key.home(), child, depth) {
                 Some((key, own)) => self.node(&key, own, depth + 1),
-                None => leaf(child.key(&key.namespace), owner),
+                None => leaf(child.key(key.home()), owner),
             };
             TreeNode { state, since, ..node }
         };
@@ -114,7 +114,7 @@ impl<T: Copy> Tree<T> {
     }
 
     fn without_children(&self, key: &ObjectKey, owner: &Owner<T>, depth: usize) -> TreeNode<T> {
-        let (state, since) = self.owner_state(&key.namespace, owner, depth);
+        let (state, since) = self.owner_state(key.home(), owner, depth);
         TreeNode { state, since, is_owner: true, revision: owner.revision, ..leaf(key.clone(), owner) }
     }
 

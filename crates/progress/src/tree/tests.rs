@@ -291,3 +291,15 @@ fn an_owner_of_twenty_children_takes_less_than_two_kibibytes() {
     let bytes = owner.children.len() * size_of::<Child<u32>>() + owner.edges.len() * 4 + names;
     assert!(bytes < 2048, "{bytes}");
 }
+
+#[test]
+fn children_of_a_namespace_are_in_it_and_are_no_roots() {
+    let mut story = Story::default();
+    let namespace = ObjectKey::new("", "Namespace", "", "ns");
+    let project = key("HarborProject", "4k8s");
+    story.plan(&project, &[]);
+    story.plan(&namespace, &[(&project, &[])]);
+    let roots = story.tree.roots();
+    assert_eq!(roots.iter().map(|it| &it.key).collect::<Vec<_>>(), [&namespace]);
+    assert_eq!(roots[0].children.iter().map(|it| &it.key).collect::<Vec<_>>(), [&project]);
+}

@@ -137,6 +137,6 @@ mod tests {
             .map(|(path, _)| path.rsplit("src/").next().unwrap_or_default())
             .collect();
         // A watch names no object, and its namespace comes from a flag.
-        assert_eq!(others, ["cluster/watch.rs"]);
+        assert_eq!(others, ["cluster/reach.rs"]);
     }
 }

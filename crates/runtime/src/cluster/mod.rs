@@ -11,6 +11,7 @@ mod claims;
 mod index;
 mod lean_metadata;
 mod owners;
+mod reach;
 mod reader;
 mod router;
 mod watch;
@@ -20,7 +21,8 @@ pub(crate) use address::{addressable, api_of};
 pub(crate) use cache::Cache;
 pub(crate) use claims::{Claimant, Claims};
 pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniority};
-pub(crate) use watch::{is_input, start_watches};
+pub(crate) use reach::field_selector;
+pub(crate) use watch::{Watched, is_input, start_watches};
 
 use crate::{Entropy, Health, Metrics, Options};
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};

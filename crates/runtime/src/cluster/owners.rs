@@ -69,6 +69,11 @@ impl Owners {
         self.all().get(key)?.requested
     }
 
+    /// The value of the annotation with which a user asks for that.
+    pub(crate) fn comparison_request(&self, key: &ObjectKey) -> Option<String> {
+        self.all().get(key)?.request.clone()
+    }
+
     /// Removes an owner and returns whether there was one.
     pub(super) fn remove(&self, key: &ObjectKey) -> bool {
         self.all().remove(key).is_some()

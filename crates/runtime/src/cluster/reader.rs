@@ -227,12 +227,13 @@ fn owners_list<'a>(
 ) -> Result<Arc<DynamicObject>, ReconcileError> {
     let described = |owner: &DynamicObject| {
         let metadata = json!({
-            "name": owner.name_any(), "uid": owner.uid(), "creationTimestamp": owner.creation_timestamp(),
+            "namespace": owner.namespace(), "name": owner.name_any(), "uid": owner.uid(),
+            "creationTimestamp": owner.creation_timestamp(),
         });
         json!({"metadata": metadata, "spec": owner.data["spec"]})
     };
     let mut owners: Vec<_> = owners.collect();
-    owners.sort_by_key(|owner| owner.name_any());
+    owners.sort_by_key(|owner| (owner.namespace(), owner.name_any()));
     let list = Value::Array(owners.into_iter().map(described).collect());
     plan::outside(list).map_err(|error| ReconcileError::Bug(error.to_string()))
 }

@@ -4,23 +4,21 @@ mod backoff;
 #[cfg(test)]
 mod tests;
 
-use super::{Classes, Cluster, lean_metadata::LeanMetadata};
+use super::{Classes, Cluster, lean_metadata::LeanMetadata, reach::Reach};
 use crate::{Scope, telemetry::FirstList};
 use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL};
 use backoff::WatchBackoff;
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
-    Api, Client, Resource,
+    Api, Resource,
     api::{WatchEvent, WatchParams},
     core::{ApiResource, DynamicObject, PartialObjectMeta},
     runtime::watcher::{self, Event, watcher},
 };
-use plan::{ChildKind, HarborClass, Health, ManagedBy, ObjectKey, Observe, ObservedObject, Placement};
-use serde::de::DeserializeOwned;
+use plan::{ChildKind, HarborClass, Health, ManagedBy, ObjectKey, Observe, ObservedObject};
 use std::{
     collections::BTreeSet,
-    fmt::Debug,
     pin::{Pin, pin},
     sync::Arc,
     time::Duration,
@@ -64,29 +62,29 @@ impl Extent {
     }
 }
 
-/// Starts a watch of every kind of owner and child. Returns the first list of each, for waiting.
-pub(crate) fn start_watches(
-    cluster: &Arc<Cluster>,
-    scope: &Scope,
-    tasks: &mut JoinSet<()>,
-) -> Vec<(ApiResource, FirstList)> {
-    // With permissions in a namespace only, cluster-wide objects cannot be watched.
-    let is_within = |kind: &&ChildKind| match (scope, kind.placement) {
-        (Scope::Cluster, _) | (Scope::Namespace(_), Placement::Namespaced) => true,
-        (Scope::Namespace(_), Placement::ClusterWide) => false,
-    };
+/// Starts a watch of every kind of owner and child. Returns them, to wait for their first lists.
+pub(crate) fn start_watches(cluster: &Arc<Cluster>, scope: &Scope, tasks: &mut JoinSet<()>) -> Vec<Watched> {
     let owners = cluster.components.iter().map(|component| &component.kind);
     let children = cluster
         .children
         .iter()
         .filter(|it| cluster.component(&it.resource.group, &it.resource.kind).is_none());
-    let mut first_lists = Vec::new();
-    for kind in owners.chain(children).filter(is_within).cloned() {
+    let mut watched = Vec::new();
+    for kind in owners.chain(children).cloned() {
+        let Some(reach) = Reach::of(&kind, scope, cluster) else { continue };
         let first = cluster.health.first_list(&kind.resource.kind);
-        first_lists.push((kind.resource.clone(), first.clone()));
-        tasks.spawn(watch(Arc::clone(cluster), kind, scope.clone(), first));
+        watched.push(Watched { resource: kind.resource.clone(), reach: reach.clone(), first: first.clone() });
+        tasks.spawn(watch(Arc::clone(cluster), kind, reach, first));
     }
-    first_lists
+    watched
+}
+
+/// A kind that is watched.
+pub(crate) struct Watched {
+    pub(crate) resource: ApiResource,
+    pub(crate) reach: Reach,
+    /// Its first list.
+    pub(crate) first: FirstList,
 }
 
 /// Watches one kind until the operator stops. `first` is notified when the first list has ended or failed: an
@@ -96,22 +94,22 @@ pub(crate) fn start_watches(
 /// When idle, it sends only these twelve requests an hour for each missing kind, besides its open watches. The index
 /// knows whether a kind is served, and enqueues the owners that read this when it changes. The watch notices the
 /// deletion of a definition when it reconnects, within five minutes, or at once when a write of such an object fails.
-async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: FirstList) {
+async fn watch(cluster: Arc<Cluster>, kind: ChildKind, reach: Reach, first: FirstList) {
     let extent = Extent::of(&cluster, &kind);
     let resource = &kind.resource;
     loop {
-        let lists = cluster.lists(&scope).await;
-        let watch = Watch { cluster: &cluster, kind: &kind, extent, lists, first: &first };
+        let lists = cluster.lists(&reach.scope()).await;
+        let watch = Watch { cluster: &cluster, kind: &kind, reach: &reach, extent, lists, first: &first };
         let ended = match extent {
             Extent::Inputs => {
-                let mut issued = pin!(watch.whole(&scope, CERT_MANAGER_LABEL));
+                let mut issued = pin!(watch.whole(CERT_MANAGER_LABEL));
                 if kind.managed_by == ManagedBy::Operator {
-                    watch.preload(pin!(watch.whole(&scope, CONTROLLER_LABEL))).await;
+                    watch.preload(pin!(watch.whole(CONTROLLER_LABEL))).await;
                 }
                 if resource.kind == "Secret" {
                     watch.preload(issued.as_mut()).await;
                 }
-                let api: Api<LeanMetadata> = scope.api(&cluster.client, resource);
+                let api: Api<LeanMetadata> = reach.api(&cluster.client, resource);
                 let observe = |object: LeanMetadata| {
                     let observed = watch.observe(&object.metadata, Health::READY)?;
                     Some((observed, None))
@@ -125,7 +123,7 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, scope: Scope, first: Firs
                 }
             }
             Extent::Owners | Extent::InputsWithStatus | Extent::Children => {
-                let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
+                let api: Api<DynamicObject> = reach.api(&cluster.client, resource);
                 let observe = |object: DynamicObject| Some((watch.observe_whole(&object)?, Some(object)));
                 watch.drive(watcher(api, watch.config()), observe).await
             }
@@ -188,6 +186,7 @@ impl<T: Stream<Item = watcher::Result<Event<DynamicObject>>>> WholeObjects for T
 struct Watch<'a> {
     cluster: &'a Cluster,
     kind: &'a ChildKind,
+    reach: &'a Reach,
     extent: Extent,
     lists: Lists,
     first: &'a FirstList,
@@ -200,8 +199,8 @@ impl Watch<'_> {
     /// MiB.
     fn config(&self) -> watcher::Config {
         let config = match self.extent {
-            Extent::Children => watcher::Config::default().labels(CONTROLLER_LABEL),
-            Extent::Owners | Extent::Inputs | Extent::InputsWithStatus => watcher::Config::default(),
+            Extent::Children => self.reach.config().labels(CONTROLLER_LABEL),
+            Extent::Owners | Extent::Inputs | Extent::InputsWithStatus => self.reach.config(),
         };
         match self.lists {
             Lists::Streamed => config.streaming_lists(),
@@ -259,8 +258,8 @@ impl Watch<'_> {
         stop.cancelled().await;
     }
 
-    fn whole(&self, scope: &Scope, label: &str) -> impl WholeObjects + use<> {
-        let api: Api<DynamicObject> = scope.api(&self.cluster.client, &self.kind.resource);
+    fn whole(&self, label: &str) -> impl WholeObjects + use<> {
+        let api: Api<DynamicObject> = self.reach.api(&self.cluster.client, &self.kind.resource);
         watcher(api, self.config().labels(label))
     }
 
@@ -391,17 +390,4 @@ fn is_unserved(error: &watcher::Error) -> bool {
         InitialListFailed(kube::Error::Api(status)) | WatchStartFailed(kube::Error::Api(status))
             if status.code == 404
     )
-}
-
-impl Scope {
-    /// The API of a kind within this scope.
-    pub(crate) fn api<K>(&self, client: &Client, resource: &K::DynamicType) -> Api<K>
-    where
-        K: Resource<Scope = kube::core::DynamicResourceScope> + Clone + DeserializeOwned + Debug,
-    {
-        match self {
-            Self::Cluster => Api::all_with(client.clone(), resource),
-            Self::Namespace(namespace) => Api::namespaced_with(client.clone(), namespace, resource),
-        }
-    }
 }

@@ -53,6 +53,8 @@ pub enum RemarkKind {
     Paused,
     /// The operator does not reconcile its class. `None` if it has no class.
     OfClass(Option<HarborClass>),
+    /// It is a Namespace that does not exist yet, in which nothing can be tried.
+    NewNamespace,
     /// Its reconcile would fail, or wait for an object that does not exist.
     Failed(plan::Failure),
     /// It reads objects that do not exist yet. Changes that depend on their values are unknown.

@@ -42,15 +42,23 @@ impl NamespaceRun<'_> {
     pub(super) async fn run(&mut self, namespace: &str) {
         let cluster = self.inspector.cluster();
         let mut queue = VecDeque::new();
-        let mut inputs_change = false;
+        let (mut inputs_change, mut new_namespaces) = (false, Vec::new());
         for (key, object) in self.overlay.objects(namespace) {
+            let is_namespace = key.namespace.is_empty();
             if let Some(component) = cluster.component(&key.group, &key.kind) {
+                if is_namespace && self.overlay.is_created(&key) {
+                    new_namespaces.push(key);
+                    continue;
+                }
                 self.inspector.pretend(component.resource(), &object);
                 queue.push_back(key);
-            } else if let Some(resource) = cluster.resource_of(&key.group, &key.kind) {
+            } else if !is_namespace && let Some(resource) = cluster.resource_of(&key.group, &key.kind) {
                 self.inspector.pretend(resource, &object);
                 inputs_change |= self.overlay.is_changed(&key);
             }
+        }
+        for key in new_namespaces {
+            self.remark(&key, RemarkKind::NewNamespace);
         }
         if inputs_change {
             // The readers are owners without owner, or their children. Owners of other classes are left out.
@@ -82,7 +90,7 @@ impl NamespaceRun<'_> {
         let (Some(owner), Some(component)) = (self.inspector.owner(key), is_owner(key)) else {
             return Ok(Vec::new());
         };
-        if owner.metadata.deletion_timestamp.is_some() {
+        if owner.metadata.deletion_timestamp.is_some() || self.inspector.is_idle(key, &owner) {
             return Ok(Vec::new());
         }
         let class = HarborClass::of(&owner.metadata);

@@ -73,13 +73,13 @@ impl Overlay {
             .collect()
     }
 
-    /// The objects of a namespace in the overlay, in order.
+    /// The objects of a namespace in the overlay, and the Namespace itself, in order.
     pub(super) fn objects(&self, namespace: &str) -> Vec<(ObjectKey, DynamicObject)> {
         let objects = self.entries();
         let present = objects.entries.iter().filter_map(|entry| entry.after.as_ref());
         let decoded =
             present.filter_map(|object| Some((key(object), serde_json::from_value(object.clone()).ok()?)));
-        decoded.filter(|(key, _): &(ObjectKey, _)| key.namespace == namespace).collect()
+        decoded.filter(|(key, _): &(ObjectKey, _)| key.home() == namespace).collect()
     }
 
     /// Whether an object would change.

@@ -44,7 +44,9 @@ impl Externals<'_> {
         gate: Gate<NodeId>,
     ) -> Result<Step, ReconcileError> {
         let key = external.key();
-        let wanted = Wanted { key: &key, desired, external, digest: digest(applier, external)? };
+        let request = self.cluster.owners.comparison_request(self.owner);
+        let digest = digest(applier, external, request.as_deref())?;
+        let wanted = Wanted { key: &key, desired, external, digest };
         applier.reported(&key, self.step(applier, wanted, gate)).await
     }
 
@@ -230,13 +232,24 @@ impl Externals<'_> {
     }
 }
 
-/// Digest of the write-only fields of an object. Equal values of two objects have different ones.
-fn digest(applier: &Applier<'_>, external: &External) -> Result<Option<Digest>, ReconcileError> {
+/// Digest of the write-only fields of an object. Equal values of two objects have different ones, and so do equal values
+/// before and after a user asked for a comparison: nothing shows whether the system still has what was sent, such as after it
+/// was restored from a backup, so it is sent again.
+fn digest(
+    applier: &Applier<'_>,
+    external: &External,
+    request: Option<&str>,
+) -> Result<Option<Digest>, ReconcileError> {
     let DigestSource::Key(digest_key) = applier.digest_source else { return Ok(None) };
     if external.write_only.is_empty() {
         return Ok(None);
     }
     let key = external.key();
-    let digest = digest_key.digest(&(&key.group, &key.kind, &key.name, &external.write_only));
+    let digest = match request {
+        None => digest_key.digest(&(&key.group, &key.kind, &key.name, &external.write_only)),
+        Some(request) => {
+            digest_key.digest(&(&key.group, &key.kind, &key.name, &external.write_only, request))
+        }
+    };
     digest.map(Some).map_err(|error| ReconcileError::Bug(error.to_string()))
 }

@@ -8,7 +8,7 @@
 use crate::{
     Options, ReconcileError, Scope,
     apply::{RunState, awaited},
-    cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
+    cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, Watched, field_selector, start_watches},
     error::Verb,
     external::{Bookkeeping, Externals, Recorder, Systems},
     reconcile::{Context, Node, connector, is_paused, outcome, plan, planned, unplanned},
@@ -24,7 +24,7 @@ use kube::{
 };
 use plan::{
     Action, Apply, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
-    Placement, Policy, Reached, Readiness, Resolver, Verdict,
+    OwnerAccess, Placement, Policy, Reached, Readiness, Resolver, Verdict,
 };
 use progress::Stage;
 use std::{
@@ -67,10 +67,10 @@ impl Inspector {
         let cluster = Arc::new(cluster);
         let woken = cluster.router.queue(cluster.components.iter().map(ComponentKind::resource));
         let mut watches = JoinSet::new();
-        let first_lists = start_watches(&cluster, &scope, &mut watches);
-        join_all(first_lists.iter().map(|(_, first)| first.settled().cancelled_owned())).await;
-        for (resource, _) in first_lists.iter().filter(|(_, first)| !first.has_ended()) {
-            listed(&cluster, &scope, resource).await.map_err(|error| plan::Failure::from(&error))?;
+        let kinds = start_watches(&cluster, &scope, &mut watches);
+        join_all(kinds.iter().map(|it| it.first.settled().cancelled_owned())).await;
+        for unlisted in kinds.iter().filter(|it| !it.first.has_ended()) {
+            listed(&cluster, unlisted).await.map_err(|error| plan::Failure::from(&error))?;
         }
         watches.spawn(Arc::clone(&systems).refresh(stop));
         let context = Context::new(cluster, systems, options, events);
@@ -102,7 +102,9 @@ impl Inspector {
     /// Reports the plan of an owner, the state of each of its children, and the verdict to the observer.
     pub async fn inspect(&self, key: &ObjectKey) {
         let progress = &self.context.progress;
-        let Some(owner) = self.owner(key) else { return progress.stage(key, || Stage::Deleted) };
+        let Some(owner) = self.owner(key).filter(|owner| !self.is_idle(key, owner)) else {
+            return progress.stage(key, || Stage::Deleted);
+        };
         if is_paused(&owner) {
             return progress.stage(key, || Stage::Paused);
         }
@@ -111,6 +113,7 @@ impl Inspector {
             return progress.stage(key, || Stage::Concluded(confirmed(&owner, Verdict::Ready)));
         }
         let verdict = match self.outcomes(key, &owner).await {
+            Ok(outcomes) if self.has_no_status(key) => Verdict::of(&outcomes),
             Ok(outcomes) => confirmed(&owner, Verdict::of(&outcomes)),
             Err(error) => Verdict::of(&[Outcome::Failed(plan::Failure::from(&error))]),
         };
@@ -121,9 +124,26 @@ impl Inspector {
     /// the status of the owner says how it is.
     fn is_out_of_reach(&self, key: &ObjectKey) -> bool {
         let component = self.cluster().component(&key.group, &key.kind);
-        let is_about_others =
-            |it: &ComponentKind| it.children.has_external() || it.placement() == Placement::ClusterWide;
+        let is_about_others = |it: &ComponentKind| {
+            let has_status = it.access != OwnerAccess::OnlyRead;
+            it.children.has_external() || (has_status && it.placement() == Placement::ClusterWide)
+        };
         component.is_some_and(is_about_others) && !self.context.systems.has_drivers()
+    }
+
+    /// Whether the operator writes no status of an owner.
+    fn has_no_status(&self, key: &ObjectKey) -> bool {
+        let component = self.cluster().component(&key.group, &key.kind);
+        component.is_some_and(|it| it.access == OwnerAccess::OnlyRead)
+    }
+
+    /// Whether the operator has nothing to do for an owner, and nothing of it to remove.
+    pub(crate) fn is_idle(&self, key: &ObjectKey, owner: &DynamicObject) -> bool {
+        let Some(component) = self.cluster().component(&key.group, &key.kind) else { return true };
+        let decoded = serde_json::to_value(owner).ok().and_then(|owner| component.decode(owner).ok());
+        let has_work = decoded.is_none_or(|object| object.has_work());
+        let uid = owner.metadata.uid.as_deref().unwrap_or_default();
+        !has_work && self.cluster().router.index.owned_by(uid).is_empty()
     }
 
     async fn outcomes(&self, key: &ObjectKey, owner: &DynamicObject) -> Result<Vec<Outcome>, ReconcileError> {
@@ -317,9 +337,12 @@ fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
 }
 
 /// Fails if a kind cannot be listed, with the reason.
-async fn listed(cluster: &Cluster, scope: &Scope, resource: &ApiResource) -> Result<(), ReconcileError> {
+async fn listed(cluster: &Cluster, watched: &Watched) -> Result<(), ReconcileError> {
+    let Watched { resource, reach, .. } = watched;
     let kind = ObjectKey::kind(resource);
-    let api: Api<DynamicObject> = scope.api(&cluster.client, resource);
+    let api: Api<DynamicObject> = reach.api(&cluster.client, resource);
     let failed = |error| ReconcileError::api(Verb::List, &kind, error);
-    api.list_metadata(&ListParams::default().limit(1)).await.map(|_| ()).map_err(failed)
+    let params = ListParams::default().limit(1);
+    let params = reach.name().map_or(params.clone(), |name| params.fields(&field_selector(name)));
+    api.list_metadata(&params).await.map(|_| ()).map_err(failed)
 }

@@ -5,6 +5,7 @@
 
 mod context;
 mod memo;
+mod nodes;
 mod planning;
 mod reconciler;
 mod session;
@@ -13,8 +14,9 @@ mod sweep;
 
 pub(crate) use context::Context;
 pub(crate) use memo::{Node, outcome};
+pub(crate) use nodes::{ensure, planned, to_outcome, unplanned};
 pub(crate) use planning::{connector, plan};
-pub(crate) use reconciler::{Findings, Owner, Reconciler, ensure, is_paused, planned, to_outcome, unplanned};
+pub(crate) use reconciler::{Findings, Owner, Reconciler, is_paused};
 pub(crate) use session::Session;
 pub(crate) use status::Reasons;
 pub(crate) use sweep::sweep;

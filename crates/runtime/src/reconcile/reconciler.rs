@@ -3,6 +3,7 @@
 use super::{
     Context, Session,
     memo::{Inputs, Memo, Node, Run},
+    nodes::{ensure, planned, unplanned},
     planning::{connector, plan},
     sweep::sweep,
 };
@@ -13,18 +14,13 @@ use crate::{
     external::{Bookkeeping, Externals, Recorder, abandon},
     telemetry::ReconcileMetrics,
 };
-use api::names::ABANDON_ANNOTATION;
-use api::names::PAUSE_ANNOTATION;
-use graph::{NodeId, Step};
+use api::names::{ABANDON_ANNOTATION, PAUSE_ANNOTATION};
 use kube::{
     ResourceExt as _,
     core::{DynamicObject, ObjectMeta},
 };
-use plan::{
-    Aspects, ComponentKind, ComponentObject, Desired, Gate, ObjectKey, Outcome, OwnerAccess, Plan, PlanError,
-    Policy, tags,
-};
-use progress::{Planned, Stage};
+use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, OwnerAccess, tags};
+use progress::Stage;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     num::NonZeroUsize,
@@ -353,55 +349,7 @@ impl Inputs {
     }
 }
 
-/// Ensures one node: an object in the cluster or outside of it, or an item of another program's object.
-pub(crate) async fn ensure(
-    applier: &Applier<'_>,
-    externals: &Externals<'_>,
-    desired: &Desired,
-    gate: Gate<NodeId>,
-) -> Result<Step, ReconcileError> {
-    match &desired.policy {
-        Policy::External(external) => externals.ensure(applier, desired, external, gate).await,
-        Policy::Amend { amendment, note } => externals.amend(applier, desired, (amendment, note), gate).await,
-        Policy::Apply | Policy::CreateOnce { .. } | Policy::Issue(_) | Policy::Await { .. } => {
-            applier.ensure(desired, gate).await
-        }
-    }
-}
-
 /// Whether the user has paused the reconciliation of an object.
 pub(crate) fn is_paused(object: &DynamicObject) -> bool {
     object.annotations().get(PAUSE_ANNOTATION).is_some_and(|value| value == "true")
-}
-
-/// The outcomes when planning failed.
-pub(crate) fn unplanned(error: &ReconcileError) -> Vec<Outcome> {
-    match error {
-        ReconcileError::Plan(PlanError::Unsettled(objects)) => objects
-            .iter()
-            .map(|(object, why)| Outcome::Waiting { object: object.clone(), why: why.clone() })
-            .collect(),
-        error => vec![Outcome::Failed(plan::Failure::from(error))],
-    }
-}
-
-/// The graph without its objects, which may be Secrets.
-pub(crate) fn planned(plan: &Plan) -> Vec<Planned> {
-    let nodes = plan.graph.iter().map(|(_, desired, after)| Planned {
-        object: desired.object.key(),
-        after: after.iter().map(|id| id.index()).collect(),
-    });
-    nodes.collect()
-}
-
-/// The outcome of a node, as the status reports it.
-pub(crate) fn to_outcome(key: &ObjectKey, outcome: &graph::Outcome<ReconcileError>) -> Outcome {
-    match outcome {
-        graph::Outcome::Ready => Outcome::Ready,
-        graph::Outcome::Waiting(why) | graph::Outcome::Usable(why) => {
-            Outcome::Waiting { object: key.clone(), why: why.clone() }
-        }
-        graph::Outcome::Failed(error) => Outcome::Failed(plan::Failure::from(error)),
-        graph::Outcome::Blocked { .. } | graph::Outcome::Cancelled => Outcome::Blocked,
-    }
 }

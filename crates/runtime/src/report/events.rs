@@ -1,24 +1,22 @@
 //! Sends events from a queue, so that reconciles do not wait for them.
 
-use super::child_changes::{self, ChildChange};
+use super::{
+    child_changes::{self, ChildChange},
+    recorder::EventRecorder,
+};
 use crate::Metrics;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::{
     Client,
-    runtime::events::{Event, EventType, Recorder, Reporter},
+    runtime::events::{Event, EventType},
 };
 use plan::{ObjectKey, Verdict, Warning};
-use std::{collections::HashMap, sync::Arc, time::Duration};
-use tokio::{sync::mpsc, time::Instant};
+use std::sync::Arc;
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 /// How many events may wait in the queue. Further events are dropped and logged.
 const BACKLOG: usize = 1024;
-/// Longest note in bytes. The API allows a kilobyte.
-const LONGEST_NOTE: usize = 1000;
-
-/// How long a repeated event is counted as a series, as in kube's recorder.
-const REPETITION: Duration = Duration::from_mins(6);
 
 /// The queue of events.
 #[derive(Clone, Debug)]
@@ -35,14 +33,15 @@ impl Events {
         stop: CancellationToken,
     ) -> (Self, impl Future<Output = ()> + Send) {
         let (sender, mut queue) = mpsc::channel::<(Event, ObjectReference)>(BACKLOG);
-        let mut recorders = Recorders { client, by_note: HashMap::new() };
+        let recorder = EventRecorder::new(client);
         let lost = Arc::clone(&metrics);
         let send = async move {
             while let Some(Some((event, about))) = stop.run_until_cancelled(queue.recv()).await {
-                if let Err(error) = recorders.get(&event).publish(&event, &about).await {
+                let reason = event.reason.clone();
+                if let Err(error) = recorder.publish(event, &about).await {
                     lost.event_lost();
                     let error = plan::one_line(&error);
-                    tracing::warn!(error, reason = event.reason, "could not send an event");
+                    tracing::warn!(error, reason, "could not send an event");
                 }
             }
         };
@@ -92,31 +91,9 @@ fn event(type_: EventType, reason: &str, note: &str) -> Event {
     Event {
         type_,
         reason: reason.into(),
-        note: Some(note.chars().take(LONGEST_NOTE / 4).collect()),
+        note: Some(note.to_owned()),
         action: "Reconcile".into(),
         secondary: None,
-    }
-}
-
-/// Recorders of kube, which send events and count repeated events as a series.
-///
-/// kube's recorder ignores the note when it compares events: a second mistake in a spec would be counted as the first
-/// one, whose note stays. So there is one recorder for each note.
-struct Recorders {
-    client: Client,
-    by_note: HashMap<Option<String>, (Recorder, Instant)>,
-}
-
-impl Recorders {
-    fn get(&mut self, event: &Event) -> &Recorder {
-        self.by_note.retain(|_, (_, used)| used.elapsed() < REPETITION);
-        let recorder = || {
-            let reporter = Reporter { controller: "harbor-operator".into(), instance: None };
-            (Recorder::new(self.client.clone(), reporter), Instant::now())
-        };
-        let (recorder, used) = self.by_note.entry(event.note.clone()).or_insert_with(recorder);
-        *used = Instant::now();
-        recorder
     }
 }
 

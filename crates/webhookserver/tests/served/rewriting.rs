@@ -1,13 +1,14 @@
 //! Images of pods.
 
-use crate::world::{NAME, REWRITING, World, apply, definitions, plane, serve};
+use crate::world::{NAME, REWRITING, World, apply, definitions, plane, serve, serve_at};
 use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
 use election::Leadership;
 use envtest::TIMEOUT;
 use http::Request;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{
     admissionregistration::v1::MutatingWebhookConfiguration,
-    core::v1::{Namespace, Pod},
+    core::v1::{Namespace, Pod, Secret},
     events::v1::Event,
 };
 use kube::{
@@ -15,16 +16,24 @@ use kube::{
     api::{DeleteParams, ListParams, Patch, PatchParams},
 };
 use serde_json::{Value, json};
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 use tokio::time::timeout;
 
 impl World {
     /// An operator that rewrites images.
     async fn start(rules: &[&str]) -> Self {
+        Self::start_at(rules, Timestamp::now).await
+    }
+
+    /// The same, at the time of this clock.
+    async fn start_at(rules: &[&str], clock: fn() -> Timestamp) -> Self {
         let plane = plane(definitions(&["Harbor", "HarborCluster", "HarborServerConfiguration"])).await;
         let client = plane.client();
         apply(&client, server("main", json!({ "default": true, "rules": rules }))).await;
-        let server = serve(&client, Leadership::permanent(), REWRITING).await;
+        let server = serve_at(&client, Leadership::permanent(), REWRITING, clock).await;
         Self { plane, server }
     }
 
@@ -151,6 +160,38 @@ async fn a_new_certificate_is_served_and_trusted_without_a_restart() {
     let secret = world.secrets().get(NAME).await.unwrap();
     let stored = bundle(&world.configurations().get(NAME).await.unwrap());
     assert_eq!(secret.data.unwrap()["ca.crt"], stored);
+}
+
+/// Whether two thirds of the life of the first certificate have passed.
+static IS_LATER: AtomicBool = AtomicBool::new(false);
+
+/// The API server's clock is the real one, so the first certificate is issued in the past, and is still valid.
+fn clock() -> Timestamp {
+    let days = if IS_LATER.load(Ordering::SeqCst) { 0 } else { 61 };
+    Timestamp::now() - SignedDuration::from_hours(24 * days)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_is_renewed_in_time_and_no_pod_notices() {
+    let world = World::start_at(&["docker.io=>hub"], clock).await;
+    world.until_image(HUB).await;
+    let before = world.secrets().get(NAME).await.unwrap().data.unwrap();
+    let registered = world.configurations().get(NAME).await.unwrap();
+
+    IS_LATER.store(true, Ordering::SeqCst);
+    // The operator looks at its certificate every hour, and when the Secret changes.
+    let touched = Patch::Merge(json!({ "metadata": { "annotations": { "touched": "yes" } } }));
+    world.secrets().patch(NAME, &PatchParams::default(), &touched).await.unwrap();
+    let is_renewed = |secret: &Secret| secret.data.as_ref().unwrap()["tls.crt"] != before["tls.crt"];
+    let after = world.until(world.secrets(), NAME, is_renewed).await.data.unwrap();
+    for _ in 0..5 {
+        assert_eq!(world.image("team", json!({})).await, (HUB.to_owned(), vec![]));
+    }
+    for entry in ["ca.crt", "ca.key", "tls.key"] {
+        assert_eq!(after[entry], before[entry], "{entry} stays");
+    }
+    let unchanged = world.configurations().get(NAME).await.unwrap();
+    assert_eq!(unchanged.metadata.resource_version, registered.metadata.resource_version);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -130,6 +130,16 @@ pub async fn eventually<T, E: Debug>(what: &str, mut ask: impl AsyncFnMut() -> R
 
 /// Serves webhooks at a port of loopback.
 pub async fn serve(client: &Client, leadership: Leadership, served: Served) -> Serving {
+    serve_at(client, leadership, served, Timestamp::now).await
+}
+
+/// The same, at the time of this clock.
+pub async fn serve_at(
+    client: &Client,
+    leadership: Leadership,
+    served: Served,
+    clock: fn() -> Timestamp,
+) -> Serving {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let settings = Settings {
@@ -144,7 +154,7 @@ pub async fn serve(client: &Client, leadership: Leadership, served: Served) -> S
     let stop = CancellationToken::new();
     let (metrics, entropy) = (Arc::<Metrics>::default(), Arc::new(SystemEntropy));
     let client = client.clone();
-    let webhooks = WebhookServer { client, leadership, settings, metrics, clock: Timestamp::now, entropy };
+    let webhooks = WebhookServer { client, leadership, settings, metrics, clock, entropy };
     Serving { port, stop: stop.clone(), task: tokio::spawn(webhooks.run(listener, stop)) }
 }
 

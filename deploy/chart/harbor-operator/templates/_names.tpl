@@ -18,7 +18,21 @@
 {{- .Values.serviceAccount.name | default (.Values.serviceAccount.create | ternary (include "harbor-operator.fullname" .) "default") }}
 {{- end }}
 
-{{- define "harbor-operator.labels" -}}
+{{- /* Selectors cannot change, so they have these labels and no others. */ -}}
+{{- define "harbor-operator.selectorLabels" -}}
 app.kubernetes.io/instance: {{ .Release.Name }}
 app.kubernetes.io/name: {{ include "harbor-operator.name" . }}
+{{- end }}
+
+{{- /* The labels of every object; those of selectors win over commonLabels. */ -}}
+{{- define "harbor-operator.labels" -}}
+{{- toYaml (merge (fromYaml (include "harbor-operator.selectorLabels" .)) .Values.commonLabels) }}
+{{- end }}
+
+{{- /* The annotations of an object, for a dict of the root and of its own ones, which win; nothing if there are none. */ -}}
+{{- define "harbor-operator.annotations" -}}
+{{- with merge (deepCopy (.own | default dict)) .root.Values.commonAnnotations -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}

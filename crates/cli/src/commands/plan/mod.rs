@@ -1,11 +1,12 @@
 //! `plan`: the changes that applying a file would cause in a cluster.
 
 mod picture;
+mod routes;
 
 use crate::{
     flags::{DefaultsArgs, OPERATORS, Place, Target, class, namespace},
     manifests::{Applier, Object, Purpose, file_names, read_objects, warn_about_unreconciled},
-    operator::{drivers, predecessors},
+    operator::{drivers, predecessors, reconciled},
     output::{Error, Failure, print_styled, warn},
 };
 use api::names::CLASS_ANNOTATION;
@@ -13,17 +14,22 @@ use clap::Args;
 use k8s_openapi::api::core::v1::Secret;
 use kube::Client;
 use plan::{Class, DigestKey, HarborClass, ObjectKey};
+use routes::{Route, Routes, route};
 use runtime::{DIGEST_KEY, DryRun, DryRunReport, Options, Remark, RemarkKind, find_digest_key};
 use std::{collections::BTreeSet, path::PathBuf, process::ExitCode};
 
 /// The exit code if there are changes.
 const CHANGES: u8 = 2;
+/// The reason of failures if a system outside the cluster does not answer.
+const UNREACHABLE: &str = "ExternalUnreachable";
 
 /// Show what would change in the cluster if a file were applied
 ///
 /// Applies the file and performs the operator's reconcile, both as a dry run: from HarborCluster and Harbor down to
 /// Deployments, with the code of the operator. Nothing is written. Also plans objects of the cluster that read a Secret or
 /// ConfigMap that the file changes.
+///
+/// Objects inside a Harbor, such as projects, are compared with that Harbor, so plan has to reach it; see --harbor-url.
 ///
 /// Give the operator's class and defaults here, too, as flags or in the same environment variables.
 ///
@@ -37,6 +43,8 @@ Examples:
   harbor-operator plan -f harbor.yaml
   harbor-operator plan -f harbor.yaml --namespace registry --context staging
   harbor-operator plan -f examples/in-cluster.yaml --summary
+  harbor-operator plan -f team.yaml \\
+    --harbor-url acme-harbor-core.registry.svc=http://127.0.0.1:8080
   kubectl get harbor acme -o yaml | sed s/2.14/2.15/ | harbor-operator plan -f -")]
 pub struct Plan {
     /// YAML or JSON file with objects, or a directory of such files; - is standard input
@@ -63,6 +71,15 @@ pub struct Plan {
     /// be computed, and the stored digest counts as current
     #[arg(long, env = "HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
     digest_key_namespace: String,
+
+    /// Also plan Namespaces with the annotation goharbor.io/project, as an operator with run --bind-namespaces does
+    #[arg(long, env = "HARBOR_OPERATOR_BIND_NAMESPACES", value_parser = clap::builder::BoolishValueParser::new())]
+    bind_namespaces: bool,
+
+    /// Reach a Harbor at this URL instead of at the host that the operator uses, such as the end of kubectl port-forward; may
+    /// be repeated
+    #[arg(long, value_name = "HOST=URL", value_parser = route)]
+    harbor_url: Vec<Route>,
 
     #[command(flatten)]
     target: Target,
@@ -114,24 +131,31 @@ impl Plan {
         let Place { client, namespace } = self.target.connect().await?;
         let class = self.class.as_deref().and_then(HarborClass::named);
         let digest_key = self.digest_key(&client).await;
+        let routes = Routes::new(self.harbor_url);
         let is_known = digest_key.is_some();
         let options = Options {
             predecessors: predecessors(),
             class: class.clone(),
             defaults: self.defaults.defaults(),
             digest_key: digest_key.unwrap_or(DigestKey::PLACEHOLDER),
-            external_drivers: drivers(),
+            external_drivers: drivers(routes.clone()),
             ..Options::default()
         };
-        let dry_run = DryRun::new(client, components::all(), options);
+        let dry_run = DryRun::new(client, reconciled(self.bind_namespaces), options);
         let dry_run = if is_known { dry_run } else { dry_run.without_digest_key() };
         let purpose = Purpose::DryRun { namespace, manager: self.field_manager, force: self.force_conflicts };
         let mut applier = Applier::new(dry_run.client(), purpose);
         let (mut namespaces, mut errors) = (BTreeSet::new(), Vec::new());
         for object in objects {
             match applier.apply(object).await {
-                Ok(tried) if tried.key.namespace.is_empty() => {}
-                Ok(tried) => _ = namespaces.insert(tried.key.namespace.clone()),
+                Ok(tried) => {
+                    let key = tried.key;
+                    // A Namespace has its children in itself.
+                    let namespace = if self.bind_namespaces { key.home() } else { &key.namespace };
+                    if !namespace.is_empty() {
+                        namespaces.insert(namespace.to_owned());
+                    }
+                }
                 Err(error) => errors.push(error),
             }
         }
@@ -141,7 +165,13 @@ impl Plan {
 
         let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
         print_styled(&picture)?;
+        let advice = if remarks.iter().any(is_unreachable) { routes.advice() } else { Vec::new() };
         let problems = warn_about(remarks, class.as_ref());
+        advice.iter().for_each(warn);
+        // What is refused changes nothing, whatever the objects before it would have.
+        if problems.is_empty() {
+            print_styled(&picture::totals(&changes))?;
+        }
         let code = if changes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(CHANGES) };
         Failure::unless_empty(problems).map(|()| code)
     }
@@ -153,6 +183,10 @@ fn warn_about(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
     for Remark { owner, kind } in remarks {
         match kind {
             RemarkKind::Paused => warn(format_args!("{owner}: is paused, the operator ignores it")),
+            RemarkKind::NewNamespace => warn(format_args!(
+                "{owner}: does not exist yet, so nothing can be tried in it; `harbor-operator render` shows what the operator \
+                 creates for its annotations"
+            )),
             RemarkKind::OfClass(its) => warn(ignored(&owner, its.as_ref(), class)),
             RemarkKind::Failed(failure) if failure.class == Class::Dependency => {
                 warn(format_args!("{owner}: would wait: {}", failure.message));
@@ -173,6 +207,11 @@ fn warn_about(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
         ));
     }
     problems
+}
+
+/// Whether the system of an object does not answer.
+fn is_unreachable(Remark { kind, .. }: &Remark) -> bool {
+    matches!(kind, RemarkKind::Failed(failure) if failure.reason == UNREACHABLE)
 }
 
 /// Why the operator ignores an object of another class, and the remedy.

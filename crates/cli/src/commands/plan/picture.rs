@@ -4,7 +4,7 @@ use crate::output::plain;
 use clap::builder::styling::{AnsiColor, Style};
 use plan::{
     Change,
-    diff::{ChangeType, Restart, Shown, Side, restarts},
+    diff::{ChangeType, Restart, Shown, Side, removed_pods, restarts},
 };
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ const NEW: Style = AnsiColor::Green.on_default();
 const OTHER: Style = AnsiColor::Yellow.on_default();
 const OLD: Style = AnsiColor::Red.on_default();
 
-/// Every change line by line, then a summary; empty without changes.
+/// Every change line by line; empty without changes.
 pub fn whole(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -31,10 +31,10 @@ pub fn whole(changes: &[Change]) -> String {
         }
         text.push('\n');
     }
-    text + &totals(changes)
+    text
 }
 
-/// The names of the changed objects, then a summary; empty without changes.
+/// The names of the changed objects; empty without changes.
 pub fn summary(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -43,7 +43,7 @@ pub fn summary(changes: &[Change]) -> String {
     if !text.is_empty() {
         text.push('\n');
     }
-    text + &totals(changes)
+    text
 }
 
 fn heading(text: &mut String, change: &Change) {
@@ -60,8 +60,13 @@ fn heading(text: &mut String, change: &Change) {
     let _ = writeln!(text, "{style}{sign}{style:#} {NAME}{name}{NAME:#}");
 }
 
-fn totals(changes: &[Change]) -> String {
+/// The pods that are replaced, and how many objects and pods change.
+pub fn totals(changes: &[Change]) -> String {
     let mut text = String::new();
+    if changes.is_empty() {
+        push(&mut text, NAME, "No changes.");
+        return text;
+    }
     let restarts = restarts(changes);
     if !restarts.is_empty() {
         push(&mut text, NAME, "Pods that are replaced:");
@@ -82,16 +87,17 @@ fn totals(changes: &[Change]) -> String {
         .filter(|(count, _)| *count > 0)
         .map(|(count, words)| format!("{count} {words}"))
         .collect();
-    if counts.is_empty() {
-        return text;
-    }
-    let pods: u64 = restarts.iter().map(|restart| restart.pods).sum();
-    let pods = match pods {
+    let replaced = match restarts.iter().map(|restart| restart.pods).sum() {
         0 => "no pods are replaced".to_owned(),
         1 => "1 pod is replaced".to_owned(),
         pods => format!("{pods} pods are replaced"),
     };
-    push(&mut text, NAME, &format!("{}; {pods}", counts.join(", ")));
+    let removed = match removed_pods(changes) {
+        0 => String::new(),
+        1 => ", 1 pod goes away".to_owned(),
+        pods => format!(", {pods} pods go away"),
+    };
+    push(&mut text, NAME, &format!("{}; {replaced}{removed}", counts.join(", ")));
     text
 }
 
@@ -151,19 +157,33 @@ mod tests {
 -   data:
 -     key: x
 
-1 to change, 1 to delete; no pods are replaced
 ";
         let shown = stripped(&whole(&changes));
         assert_eq!(shown.replacen("    metadata:\n", "", 1), expected);
         assert_eq!(
-            stripped(&summary(&changes)),
+            stripped(&(summary(&changes) + &totals(&changes))),
             "~ ConfigMap ns/a\n- ConfigMap ns/a\n\n1 to change, 1 to delete; no pods are replaced\n"
         );
     }
 
     #[test]
-    fn no_change_is_nothing_to_read() {
+    fn no_change_is_said_in_two_words() {
         assert_eq!((whole(&[]), summary(&[])), (String::new(), String::new()));
+        assert_eq!(stripped(&totals(&[])), "No changes.\n");
+    }
+
+    #[test]
+    fn pods_that_go_away_are_counted() {
+        let deployment = |replicas: u64| {
+            Some(json!({
+                "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a"},
+                "spec": {"replicas": replicas, "template": {"spec": {}}},
+            }))
+        };
+        let one = change(deployment(3), deployment(2));
+        assert_eq!(stripped(&totals(&[one])), "1 to change; no pods are replaced, 1 pod goes away\n");
+        let all = change(deployment(3), None);
+        assert_eq!(stripped(&totals(&[all])), "1 to delete; no pods are replaced, 3 pods go away\n");
     }
 
     #[test]

@@ -16,13 +16,14 @@ pub use webhook::WEBHOOK;
 use crate::{
     connect::connect,
     flags::{DefaultsArgs, class, namespace_or_nothing, own_namespace},
-    operator::{Signals, WebPage, drivers, operator},
+    operator::{Signals, WebPage, drivers, operator, reconciled},
     output::{Error, Failure},
 };
 use clap::Args;
 use election::ElectionArgs;
+use harbordriver::Internet;
 use kube::Client;
-use plan::{ComponentKind, HarborClass};
+use plan::HarborClass;
 use runtime::{Ended, Options, Scope, SystemEntropy, make_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use telemetry::{Telemetry, TelemetryArgs};
@@ -135,13 +136,13 @@ impl Run {
             health: Arc::clone(&telemetry.health),
             trace_id: telemetry.trace_id(),
             observer: page.as_ref().map(WebPage::observer),
-            external_drivers: drivers(),
+            external_drivers: drivers(Internet),
             external_interval: Duration::from_secs(self.harbor_interval),
             ..Options::default()
         };
         let webhook = self.webhook.settings(self.digest_key_namespace(&client));
         let (clock, entropy) = (options.clock, Arc::clone(&options.entropy));
-        let operator = operator(client.clone(), self.components(), options);
+        let operator = operator(client.clone(), reconciled(self.bind_namespaces), options);
 
         let stop = CancellationToken::new();
         if let Some((address, settings)) = webhook {
@@ -169,10 +170,6 @@ impl Run {
         }
         tracing::info!("stopped");
         Ok(())
-    }
-
-    fn components(&self) -> Vec<ComponentKind> {
-        if self.bind_namespaces { components::with_optional() } else { components::all() }
     }
 
     fn digest_key_namespace(&self, client: &Client) -> String {

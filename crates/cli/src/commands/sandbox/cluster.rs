@@ -63,7 +63,8 @@ impl Cluster {
     pub async fn start(options: ClusterOptions<'_>) -> Result<Self, Error> {
         let ClusterOptions { listen, state, delay, kubeconfig, webhooks } = options;
         // All users of this machine can reach the port, so a client needs the credentials of the kubeconfig.
-        let builder = ApiServer::builder().access(Access::Rbac).webhooks(Arc::new(reached_at(webhooks)));
+        let builder = ApiServer::builder().access(Access::Rbac).service_accounts();
+        let builder = builder.webhooks(Arc::new(reached_at(webhooks)));
         let builder = if let Some(file) = state { builder.file(file) } else { builder };
         let server = builder.build().map_err(unavailable)?;
         let client = Client::new(server.acting_as(User::admin()), "default");

@@ -70,16 +70,30 @@ impl Harbors {
         let version = core.annotations().get(VERSION_ANNOTATION).and_then(|version| version.parse().ok());
         let Some(version) = version else { return };
         let known = self.all().get(&place(core)).cloned();
-        if let Some(harbor) = known {
+        let harbor = if let Some(harbor) = known {
             if harbor.version() != version {
                 harbor.upgrade(version);
             }
+            harbor
         } else if let Some(password) = admin_password(client, core).await {
             let harbor = HarborServer::new(version, &password);
             // Registries and scanners that objects name are not there either.
             harbor.network().open_everything();
-            self.all().insert(place(core), harbor);
-        }
+            self.all().insert(place(core), harbor.clone());
+            harbor
+        } else {
+            return;
+        };
+        harbor.set_external_url(&core.spec.external_endpoint);
+    }
+
+    /// The Core of the Harbor that users have this URL for.
+    fn at(&self, url: &Uri) -> Option<Place> {
+        let wanted = host_and_port(url)?;
+        let is_it = |harbor: &HarborServer| {
+            harbor.external_url().parse().ok().and_then(|url| host_and_port(&url)).as_ref() == Some(&wanted)
+        };
+        self.all().iter().find(|(_, harbor)| is_it(harbor)).map(|(place, _)| place.clone())
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeMap<Place, HarborServer>> {
@@ -94,8 +108,8 @@ impl Network for Harbors {
         let place = match uri.host().and_then(|host| host.split_once("-core.")) {
             // The Service of a Core.
             Some((name, namespace)) => (namespace.trim_end_matches(".svc").to_owned(), name.to_owned()),
-            // The address that `listen` returned.
-            None => in_path(uri.path()).ok_or_else(nowhere)?.0,
+            // The URL that users have, or the address that `listen` returned.
+            None => self.at(&uri).or_else(|| Some(in_path(uri.path())?.0)).ok_or_else(nowhere)?,
         };
         let harbor = self.all().get(&place).cloned().ok_or_else(nowhere)?;
         let access = Access { url: format!("http://{}", uri.host().unwrap_or_default()), ..access.clone() };
@@ -116,6 +130,12 @@ async fn answer(State(harbors): State<Harbors>, request: Request) -> Response {
     head.uri = path.into();
     let Ok(answer) = harbor.call(Request::from_parts(head, body)).await;
     answer.map(Body::new)
+}
+
+/// The host and the port of a URL.
+fn host_and_port(url: &Uri) -> Option<(String, u16)> {
+    let default = if url.scheme_str() == Some("http") { 80 } else { 443 };
+    Some((url.host()?.to_lowercase(), url.port_u16().unwrap_or(default)))
 }
 
 /// The Core that a path is about, and the path below it.
@@ -159,15 +179,26 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_harbor_is_reached_by_the_service_of_its_core_and_by_its_path() {
+    async fn a_harbor_is_reached_by_the_service_of_its_core_by_its_path_and_by_its_external_url() {
         let harbors = Harbors::default();
         let server = HarborServer::new(Version::new(15, 2), "Harbor12345");
+        server.set_external_url("https://Harbor.example.com/");
         harbors.all().insert(("registry".into(), "acme-harbor".into()), server);
-        for url in ["http://acme-harbor-core.registry.svc", "http://127.0.0.1:1/registry/acme-harbor"] {
+        for url in [
+            "http://acme-harbor-core.registry.svc",
+            "http://127.0.0.1:1/registry/acme-harbor",
+            "https://harbor.example.com",
+            "https://harbor.example.com:443/",
+        ] {
             let harbor = harbors.connect(&access(url)).unwrap();
             assert_eq!(harbor.server_info().await.unwrap().version.to_string(), "2.15.2", "{url}");
         }
-        for url in ["http://other-core.registry.svc", "http://harbor.example.com", "nonsense"] {
+        for url in [
+            "http://other-core.registry.svc",
+            "http://harbor.example.com",
+            "https://other.example.com",
+            "nonsense",
+        ] {
             assert!(harbors.connect(&access(url)).is_err(), "{url}");
         }
     }

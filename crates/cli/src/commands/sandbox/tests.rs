@@ -105,10 +105,9 @@ async fn an_applied_core_is_shown_until_it_is_ready() {
             "✓ Core NS/harbor",
             "├── ✓ Service harbor-core",
             "├── ✓ ConfigMap harbor-core",
-            "│   └── Deployment harbor-core (see below)",
-            "└── ✓ Secret harbor-core",
-            "    └── ✓ Deployment harbor-core",
-            "        └── ✓ Secret harbor-core-database",
+            "├── ✓ Secret harbor-core",
+            "├── ✓ Deployment harbor-core",
+            "└── ✓ Secret harbor-core-database",
             "6 of 6 objects ready, 0.0s",
         ]
     );

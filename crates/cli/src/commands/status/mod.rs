@@ -4,7 +4,7 @@ mod table;
 
 use crate::{
     flags::{DefaultsArgs, Place, Target, class},
-    operator::{Signals, predecessors},
+    operator::{Signals, predecessors, reconciled},
     output::{Error, Failure, print, print_styled, terminal_width, warn},
     tree::{Live, Node, Style, Tree, json, still},
 };
@@ -52,6 +52,11 @@ pub struct Status {
     #[arg(long, short, value_enum, value_name = "FORMAT", default_value = "text", conflicts_with = "watch")]
     output: Output,
 
+    /// Also show Namespaces with the annotation goharbor.io/project, for which an operator with run --bind-namespaces
+    /// creates objects
+    #[arg(long, env = "HARBOR_OPERATOR_BIND_NAMESPACES", value_parser = clap::builder::BoolishValueParser::new())]
+    bind_namespaces: bool,
+
     #[command(flatten)]
     target: Target,
 
@@ -85,7 +90,8 @@ impl Status {
             observer: Some(live.clone()),
             ..Options::default()
         };
-        let inspector = Inspector::start(client, scope, components::all().into(), &options).await;
+        let components = reconciled(self.bind_namespaces).into();
+        let inspector = Inspector::start(client, scope, components, &options).await;
         let inspector = inspector.map_err(|failure| Error::Inspect(failure.message))?;
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
         self.inspect(&inspector, inspector.owners().into_keys(), &live).await;

@@ -2,7 +2,7 @@ use super::*;
 use crate::Options;
 use http::{Request, Response};
 use k8s_openapi::api::core::v1::Secret;
-use kube::client::Body;
+use kube::{Client, client::Body};
 use plan::Children;
 use serde_json::{Map, Value, json};
 use std::{
@@ -103,7 +103,7 @@ async fn only_a_hash_of_the_name_is_stored_for_each_of_ten_thousand_untracked_se
     let first = cluster.health.first_list("Secret");
     let children = Children::none().and::<Secret>();
     let kind = children.iter().next().unwrap().clone();
-    let watched = tokio::spawn(watch(Arc::clone(&cluster), kind, Scope::Cluster, first.clone()));
+    let watched = tokio::spawn(watch(Arc::clone(&cluster), kind, Reach::All(Scope::Cluster), first.clone()));
     first.settled().cancelled_owned().await;
     stop.cancel();
     watched.await.unwrap();
