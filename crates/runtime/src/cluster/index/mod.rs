@@ -4,6 +4,7 @@
 //! compares states, so an event without a relevant change affects no owner, and a re-list reveals missed deletions.
 
 mod creation_order;
+mod deletions;
 mod inputs;
 mod names;
 
@@ -11,6 +12,7 @@ pub(crate) use creation_order::Seniority;
 pub(crate) use inputs::Interest;
 
 use creation_order::CreationOrder;
+use deletions::Deletions;
 use inputs::Inputs;
 use kube::core::{DynamicObject, ObjectMeta};
 use names::Names;
@@ -37,6 +39,7 @@ struct State {
     children: BTreeMap<ObjectKey, Observation>,
     /// Children by the uid of their controller.
     owned: HashMap<String, BTreeSet<ObjectKey>>,
+    deletions: Deletions,
     inputs: Inputs,
     /// Kinds that the API server does not serve.
     unserved: BTreeSet<ObjectKey>,
@@ -227,6 +230,9 @@ impl Index {
 
 impl State {
     fn seen(&mut self, ObservedObject { key, mut observation }: ObservedObject) -> AffectedOwners {
+        if self.deletions.contains(&key, &observation) {
+            return AffectedOwners::new();
+        }
         let is_tracked = |ownership: &Ownership| {
             let owner = ownership.key();
             self.owners.contains(&(owner.group.clone(), owner.kind.clone()))
@@ -293,6 +299,7 @@ impl State {
             return AffectedOwners::new();
         }
         self.names.remove(key);
+        self.deletions.add(key, &observed.observation.resource_version);
         let mut affected = self.forget_child(key);
         if !self.inputs.state(key).is_some_and(|state| newer(&state.version)) {
             affected.extend(self.inputs.observe(key, None));

@@ -77,6 +77,19 @@ fn an_event_with_a_known_or_older_version_affects_no_owner() {
 }
 
 #[test]
+fn a_deletion_that_is_reported_before_the_answer_to_an_earlier_write_is_not_undone_by_it() {
+    let index = index();
+    index.seen(secret(&meta("a", 1, Some("one"))));
+    assert_eq!(index.gone(&secret(&meta("a", 3, Some("one")))), [owner("one")].into());
+    assert_eq!(index.seen(secret(&meta("a", 2, Some("one")))), none(), "the answer to an earlier write");
+    assert_eq!(index.child(&secret(&meta("a", 2, None)).key), None);
+    assert!(index.owned_by("uid-of-one").is_empty());
+
+    assert_eq!(index.seen(secret(&meta("a", 4, Some("one")))), [owner("one")].into());
+    assert_eq!(index.owned_by("uid-of-one").len(), 1, "created again, or selected again");
+}
+
+#[test]
 fn a_status_update_that_does_not_change_readiness_affects_no_owner() {
     let index = index();
     let at = |version| ObjectMeta { generation: Some(1), ..meta("d", version, Some("one")) };
