@@ -45,6 +45,8 @@ pub enum Planned<T = Plan> {
         error: PlanError,
         /// The objects that the component read before it failed. A change of one of them is a reason to plan again.
         reads: BTreeSet<ObjectKey>,
+        /// When planning may succeed although nothing else changes.
+        until: Option<Timestamp>,
     },
 }
 
@@ -94,8 +96,7 @@ pub fn plan_at<C: Component>(
         check_names(&graph, &places)?;
         Ok(graph)
     });
-    let until = world.clock().until();
-    Planned::of(graph, world, |graph, reads| Plan { graph, reads, until })
+    Planned::of(graph, world, |graph, reads, until| Plan { graph, reads, until })
 }
 
 /// Asks `C` how to reach a system outside the cluster for `owner`. Pure, like [`plan_with`].
@@ -108,7 +109,7 @@ pub fn connect_with<C: Component>(
     let (key, places) = (key_of(owner), |text: &str| place::of(owner, text));
     let world = World::new(key.home(), snapshot).with_defaults(defaults).with_places(&places);
     let connection = (C::CONNECT)(&world, system);
-    Planned::of(connection, world, |connection, reads| Connected { connection, reads })
+    Planned::of(connection, world, |connection, reads, _| Connected { connection, reads })
 }
 
 fn key_of<O: Owner>(owner: &O) -> ObjectKey {
@@ -120,12 +121,15 @@ impl<T> Planned<T> {
     fn of<A>(
         answer: Result<A, PlanError>,
         world: World<'_>,
-        done: impl FnOnce(A, BTreeSet<ObjectKey>) -> T,
+        done: impl FnOnce(A, BTreeSet<ObjectKey>, Option<Timestamp>) -> T,
     ) -> Self {
+        let until = world.clock().until();
         match answer {
-            Ok(answer) => Self::Done(done(answer, world.into_reads())),
+            Ok(answer) => Self::Done(done(answer, world.into_reads(), until)),
             Err(PlanError::Unread(keys)) => Self::Needs(Needed { keys, statuses: world.statuses() }),
-            Err(error) => Self::Failed { error: error.without_repetition(), reads: world.into_reads() },
+            Err(error) => {
+                Self::Failed { error: error.without_repetition(), reads: world.into_reads(), until }
+            }
         }
     }
 }

@@ -93,6 +93,19 @@ async fn is_reported_with(rotation: Value) {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_robot_account_that_expires_between_two_renewals_is_renewed_when_the_next_one_is_due() {
+    let world = with_robot(json!({"rotation": {"interval": "30h"}})).await;
+    tokio::time::sleep(HOUR * 25).await;
+    assert_eq!(expiring(&world).await, ["True", "Expired"]);
+    world.until_reason::<HarborRobot>("ci", "InvalidSpec").await;
+
+    tokio::time::sleep(HOUR * 5).await;
+    assert_eq!(expiring(&world).await, ["False", "Rotates"]);
+    world.until_reason::<HarborRobot>("ci", "Ready").await;
+    assert!(world.logs_in_as_robot("ci").await);
+}
+
+#[tokio::test(start_paused = true)]
 async fn rotation_without_an_overlap_renews_the_lifetime_with_the_password() {
     let world = with_robot(json!({"rotation": {"interval": "10h"}})).await;
     let end = async || {

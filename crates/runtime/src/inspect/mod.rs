@@ -154,7 +154,10 @@ impl Inspector {
         let mut state = RunState::default();
         let decoded = component.decode(json);
         let answer = match &decoded {
-            Ok(object) => plan(&self.context, key, object, &mut state).await?.map(|plan| (object, plan)),
+            Ok(object) => plan(&self.context, key, object, &mut state)
+                .await?
+                .map(|plan| (object, plan))
+                .map_err(ReconcileError::from),
             Err(undecodable) => Err(ReconcileError::Undecodable(undecodable.to_string())),
         };
         let (object, plan) = match answer {

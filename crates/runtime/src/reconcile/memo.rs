@@ -130,6 +130,8 @@ pub(crate) struct Memo {
     pub(crate) written: Option<Timestamp>,
     /// The last reconcile, if its planning succeeded.
     pub(crate) last: Option<Run>,
+    /// If its planning failed: when it may succeed although nothing else changes.
+    pub(crate) plannable_at: Option<Timestamp>,
 }
 
 impl Memo {
@@ -150,7 +152,7 @@ impl Memo {
             _ => None,
         };
         let until = self.last.as_ref().and_then(|run| run.until);
-        self.applied.values().filter_map(due).chain(until).min()
+        self.applied.values().filter_map(due).chain(until).chain(self.plannable_at).min()
     }
 
     /// When the first of the owner's certificates from this issuer expires.

@@ -12,12 +12,26 @@ use crate::{
     external::{Access, Age, Connect, Reader},
 };
 use futures::future::BoxFuture;
+use jiff::Timestamp;
 use kube::core::DynamicObject;
 use plan::{
     ComponentObject, Connected, Needed, ObjectKey, Plan, PlanError, Planned, Snapshot, System, SystemError,
 };
 use std::{collections::BTreeSet, panic::resume_unwind, sync::Arc, time::Duration};
 use tokio::runtime::{Handle, RuntimeFlavor};
+
+/// A problem of an object, because of which it has no plan.
+pub(crate) struct Unplannable {
+    pub(crate) error: ReconcileError,
+    /// When planning may succeed although nothing else changes.
+    pub(crate) until: Option<Timestamp>,
+}
+
+impl From<Unplannable> for ReconcileError {
+    fn from(unplannable: Unplannable) -> Self {
+        unplannable.error
+    }
+}
 
 /// Plans an object, and reads the objects that its component needs. The inner error is a problem of the object. The
 /// outer error is a failure to plan it.
@@ -29,7 +43,7 @@ pub(crate) async fn plan(
     key: &ObjectKey,
     owner: &Arc<dyn ComponentObject>,
     state: &mut RunState,
-) -> Result<Result<Plan, ReconcileError>, ReconcileError> {
+) -> Result<Result<Plan, Unplannable>, ReconcileError> {
     let defaults = context.defaults.clone();
     let now = (context.clock)();
     let pass = move |owner: &dyn ComponentObject, known: &Snapshot| owner.plan_at(known, &defaults, now);
@@ -63,7 +77,7 @@ impl<'a> Planning<'a> {
                 owner.connection(known, &defaults, &system)
             };
             let connected = self.run(&mut state, pass, |connected: &Connected| &connected.reads).await?;
-            let connection = connected.map(|connected| connected.connection);
+            let connection = connected.map(|connected| connected.connection).map_err(ReconcileError::from);
             Ok(Access { connection, reads: state.reads })
         })
     }
@@ -74,7 +88,7 @@ impl<'a> Planning<'a> {
         state: &mut RunState,
         pass: impl Fn(&dyn ComponentObject, &Snapshot) -> Planned<T> + Send + Sync + 'static,
         reads_of: impl Fn(&T) -> &BTreeSet<ObjectKey>,
-    ) -> Result<Result<T, ReconcileError>, ReconcileError> {
+    ) -> Result<Result<T, Unplannable>, ReconcileError> {
         let Self { context, key, owner } = self;
         let (cluster, pass) = (&context.cluster, Arc::new(pass));
         let mut snapshot = Snapshot::new();
@@ -90,21 +104,22 @@ impl<'a> Planning<'a> {
                     state.forget_all_but(&(reads_of(&done) | &connections));
                     return Ok(Ok(done));
                 }
-                Planned::Failed { error: PlanError::Missing(keys), reads } => {
+                Planned::Failed { error: PlanError::Missing(keys), reads, until } => {
                     // Ask the API server before reporting it: the watch may lag.
                     let unconfirmed = state.absences.unconfirmed(&keys, &cluster.router.index);
                     let found = cluster.confirm(key, &unconfirmed).await?;
                     if found.is_empty() {
                         state.absences.confirmed(unconfirmed);
                         state.forget_all_but(&(&reads | &connections));
-                        return Ok(Err(ReconcileError::Plan(PlanError::Missing(keys))));
+                        let error = ReconcileError::Plan(PlanError::Missing(keys));
+                        return Ok(Err(Unplannable { error, until }));
                     }
                     state.note(&found, Interest::Spec)?;
                     snapshot.extend(found);
                 }
-                Planned::Failed { error, reads } => {
+                Planned::Failed { error, reads, until } => {
                     state.forget_all_but(&(&reads | &connections));
-                    return Ok(Err(ReconcileError::Plan(error)));
+                    return Ok(Err(Unplannable { error: ReconcileError::Plan(error), until }));
                 }
                 Planned::Needs(Needed { keys, statuses }) => {
                     let (outside, inside): (BTreeSet<_>, BTreeSet<_>) =

@@ -4,7 +4,7 @@ use super::{
     Context, Session,
     memo::{Inputs, Memo, Node, Run},
     nodes::{ensure, planned, unplanned},
-    planning::{connector, plan},
+    planning::{Unplannable, connector, plan},
     sweep::sweep,
 };
 use crate::{
@@ -275,7 +275,8 @@ impl Reconciler {
         memo.absences = state.absences.clone();
         let plan = match answer {
             Ok(plan) => plan,
-            Err(error) => {
+            Err(Unplannable { error, until }) => {
+                memo.plannable_at = until;
                 router.index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
                 return Ok(unplanned(&error));
             }
@@ -336,6 +337,7 @@ impl Reconciler {
                 until: plan.until,
                 is_outdated,
             }),
+            plannable_at: None,
         };
         Ok(outcomes)
     }
