@@ -32,12 +32,16 @@ const KEY: &str = "encryption-key-fingerprint";
 const UNSALTED: &str = "encryption-key-sha256";
 /// The newest version with which Core has become available, so it has migrated the database.
 const MIGRATED: &str = "migrated-by";
+/// The version whose migration of the database has begun, while no Core of it has become available.
+const MIGRATING: &str = "migrating-to";
 /// The version of all replicas when Core was last ready.
 const COMPLETED: &str = "completed";
 
 /// The versions in the record of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
+    /// The version that has begun to migrate the database, and with which no Core has become available yet.
+    pub migrating: Option<HarborVersion>,
     /// The newest version that has used the database.
     pub migrated: Option<HarborVersion>,
     /// The version that Core had when it was last ready.
@@ -61,7 +65,12 @@ impl Record {
             let text = str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?;
             HarborVersion::parse(text.trim_ascii()).ok()
         };
-        Self { migrated: version(MIGRATED), completed: version(COMPLETED) }
+        Self { migrating: version(MIGRATING), migrated: version(MIGRATED), completed: version(COMPLETED) }
+    }
+
+    /// The version that last began to use the database. What it wrote cannot be undone.
+    pub fn newest(&self) -> Option<&HarborVersion> {
+        self.migrating.as_ref().or(self.migrated.as_ref())
     }
 }
 

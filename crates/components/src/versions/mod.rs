@@ -4,11 +4,15 @@
 
 mod catalogue;
 mod image;
+mod notes;
+mod path;
+mod releases;
 mod version;
 
 pub use self::version::HarborVersion;
 pub(crate) use self::{
     catalogue::Feature,
     image::{Mirror, named_image, with_pull_settings},
-    version::Release,
+    notes::{Note, Weight, notes},
+    path::{Hop, Refusal, path},
 };
