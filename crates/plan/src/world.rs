@@ -254,7 +254,10 @@ fn decode<K: DeserializeOwned>(key: &ObjectKey, object: &DynamicObject) -> Resul
     decode_as(key, object)
 }
 
-fn decode_as<K: DeserializeOwned>(key: &ObjectKey, object: serde_json::Result<Value>) -> Result<K, PlanError> {
+fn decode_as<K: DeserializeOwned>(
+    key: &ObjectKey,
+    object: serde_json::Result<Value>,
+) -> Result<K, PlanError> {
     // The decoder's message quotes the invalid value, which may be a secret.
     object.and_then(serde_json::from_value).map_err(|_| {
         PlanError::invalid(

@@ -112,28 +112,46 @@ impl Memory {
         })
     }
 
+    /// The previous record.
+    pub fn before(&self) -> &Record {
+        &self.before
+    }
+
+    /// The Secret with the record while no Core of this version has become available. `started` is the version that has begun
+    /// to migrate the database, if one has.
+    pub fn while_migrating(&self, core: &Instance<'_>, started: Option<&HarborVersion>) -> Desired {
+        let Record { migrating, migrated, completed } = &self.before;
+        let versions = [
+            (MIGRATING, started.or(migrating.as_ref())),
+            (MIGRATED, migrated.as_ref()),
+            (COMPLETED, completed.as_ref()),
+        ];
+        Desired::from(self.to_secret(core, versions)).on_deletion(self.deletion)
+    }
+
     /// The Secret with the record. Until the last replica of an earlier version is gone, that version stays
     /// recorded as completed.
     pub fn secret(&self, core: &Instance<'_>) -> Desired {
         let version = &core.version;
-        let desired = Desired::from(self.to_secret(core, Some(version))).on_deletion(self.deletion);
+        let with = |completed| self.to_secret(core, [(MIGRATED, Some(version)), (COMPLETED, completed)]);
+        let desired = Desired::from(with(Some(version))).on_deletion(self.deletion);
         match &self.before.completed {
             Some(before) if before == version => desired,
             before => {
                 let why = format!("not all replicas have version {version} yet");
-                desired.held_as(self.to_secret(core, before.as_ref()), why)
+                desired.held_as(with(before.as_ref()), why)
             }
         }
     }
 
-    fn to_secret(&self, core: &Instance<'_>, completed: Option<&HarborVersion>) -> Secret {
-        let entries = [
-            (KEY, Some(self.key.to_string())),
-            (MIGRATED, Some(core.version.to_string())),
-            (COMPLETED, completed.map(ToString::to_string)),
-        ];
-        let data = entries
-            .into_iter()
+    fn to_secret<'v>(
+        &self,
+        core: &Instance<'_>,
+        versions: impl IntoIterator<Item = (&'static str, Option<&'v HarborVersion>)>,
+    ) -> Secret {
+        let versions = versions.into_iter().map(|(key, version)| (key, version.map(ToString::to_string)));
+        let data = std::iter::once((KEY, Some(self.key.to_string())))
+            .chain(versions)
             .filter_map(|(key, value)| Some((key.to_owned(), ByteString(value?.into_bytes()))));
         Secret {
             metadata: core.metadata(&self.secret),

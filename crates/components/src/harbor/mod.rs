@@ -96,7 +96,11 @@ impl Component for Harbor {
         )
             .all()?;
         let harbor = upgrade.now();
-        let front = if harbor.version == wanted.version { front } else { expose::front(harbor, &owner.metadata, world)? };
+        let front = if harbor.version == wanted.version {
+            front
+        } else {
+            expose::front(harbor, &owner.metadata, world)?
+        };
         let front_before = upgrade.before().map(|harbor| expose::front(harbor, &owner.metadata, world));
         let front_before = front_before.transpose()?.flatten();
 

@@ -71,12 +71,7 @@ const fn works(release: Release, schema: u32, cost: Option<&'static str>) -> Mig
     Migration { release, schema, old_core: OldCore::Works, cost }
 }
 
-const fn fails(
-    release: Release,
-    schema: u32,
-    what: &'static str,
-    cost: Option<&'static str>,
-) -> Migration {
+const fn fails(release: Release, schema: u32, what: &'static str, cost: Option<&'static str>) -> Migration {
     Migration { release, schema, old_core: OldCore::Fails(what), cost }
 }
 

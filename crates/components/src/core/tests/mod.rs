@@ -2,6 +2,7 @@
 
 mod adoption;
 mod environment;
+mod migration;
 mod pods;
 mod record;
 mod refusals;
@@ -13,7 +14,7 @@ use crate::cases::Case;
 use serde_json::Value;
 
 /// Names of the golden cases, which together use every field of a Core.
-const CASES: [&str; 10] = [
+const CASES: [&str; 11] = [
     "as-the-chart",
     "minimal",
     "tls",
@@ -24,6 +25,7 @@ const CASES: [&str; 10] = [
     "harbor-2.13",
     "harbor-2.15",
     "rediss",
+    "upgrade",
 ];
 
 fn a_core() -> Case<Core> {

@@ -108,7 +108,8 @@ fn several_hops_and_downtime_are_refused_if_the_spec_says_so() {
         "spec.version: the upgrade from 2.9.5 to 2.11.2 stops Core while it migrates the database: in Core 2.9.5 every \
          push of a new artifact would fail on the new schema; set spec.upgrade.downtime to Allowed"
     );
-    let without = running("2.14.2", "2.14.2").set("/spec/upgrade", json!({"downtime": "Refused", "hops": "One"}));
+    let without =
+        running("2.14.2", "2.14.2").set("/spec/upgrade", json!({"downtime": "Refused", "hops": "One"}));
     assert!(without.plan().is_ok());
 }
 
@@ -117,7 +118,9 @@ fn a_field_that_a_version_on_the_way_does_not_know_is_refused() {
     let case = running("2.11.2", "2.11.2").set("/spec/redis/username", json!("harbor"));
     let error = case.error();
     assert!(
-        error.starts_with("spec.version: the upgrade from 2.11.2 to 2.15.0 goes over 2.13.2: spec.redis.username"),
+        error.starts_with(
+            "spec.version: the upgrade from 2.11.2 to 2.15.0 goes over 2.13.2: spec.redis.username"
+        ),
         "{error}"
     );
 }

@@ -122,8 +122,7 @@ fn permitted(wanted: &Validated<'_>, hops: &[Hop]) -> Result<(), PlanError> {
         ));
     }
     if downtime == Downtime::Refused
-        && let Some((hop, what)) =
-            hops.iter().find_map(|hop| Some((hop, hop.failures_of_old_core().next()?)))
+        && let Some((hop, what)) = hops.iter().find_map(|hop| Some((hop, hop.failures_of_old_core().next()?)))
     {
         return Err(PlanError::invalid(
             "spec.version",
