@@ -58,10 +58,10 @@ impl Migration {
         let (record, version) = (core.memory.before(), &core.instance.version);
         let Some(completed) = &record.completed else { return Ok(None) };
         let hop = Hop { from: completed.clone(), to: version.clone() };
-        if !hop.migrates() || record.migrated.as_ref() == Some(version) {
+        let Some(schema) = hop.schema().filter(|_| record.migrated.as_ref() != Some(version)) else {
             return Ok(None);
-        }
-        let pod = pod(core)?;
+        };
+        let pod = pod(core, schema)?;
         let existing = world.with_status::<Pod>(pod.metadata.name.as_deref().unwrap_or_default())?;
         let recorded = record.migrating.as_ref() == Some(version);
         let origin = match &existing {
@@ -142,7 +142,7 @@ fn is_stopped(core: &Validated<'_>, world: &World<'_>) -> Result<bool, PlanError
     Ok(observed && wanted == Some(0) && status.replicas.unwrap_or(0) == 0)
 }
 
-fn pod(core: &Validated<'_>) -> Result<Pod, PlanError> {
+fn pod(core: &Validated<'_>, schema: u32) -> Result<Pod, PlanError> {
     let instance = &core.instance;
     let name = format!("{}-migrate-{}", instance.name, instance.version.to_string().replace('.', "-"));
     let mut pod = Workload {
@@ -157,7 +157,8 @@ fn pod(core: &Validated<'_>) -> Result<Pod, PlanError> {
         PlanError::invalid("spec", "cannot be written as JSON", "compare it with `kubectl explain`")
     })?;
     let remedy = format!(
-        "correct the cause and delete this Pod to try again: kubectl -n {} delete pod {name}",
+        "correct the cause and delete this Pod to try again: kubectl -n {} delete pod {name}; it migrates the database to \
+         schema version {schema}",
         instance.namespace
     );
     let requested = instance.spec.template_annotations.clone();

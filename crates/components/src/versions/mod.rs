@@ -4,7 +4,6 @@
 
 mod catalogue;
 mod image;
-mod notes;
 mod path;
 mod releases;
 mod version;
@@ -13,6 +12,5 @@ pub use self::version::HarborVersion;
 pub(crate) use self::{
     catalogue::Feature,
     image::{Mirror, named_image, with_pull_settings},
-    notes::{Note, Weight, notes},
     path::{Hop, Refusal, path},
 };

@@ -32,9 +32,14 @@ impl Hop {
         releases::migrations(self.from.release(), self.to.release())
     }
 
+    /// The version of the schema afterwards, if it changes.
+    pub fn schema(&self) -> Option<u32> {
+        self.migrations().last().map(|migration| migration.schema)
+    }
+
     /// Whether the schema of the database changes.
     pub fn migrates(&self) -> bool {
-        self.migrations().next().is_some()
+        self.schema().is_some()
     }
 
     /// What would fail in Core of the version before, while it runs on the new schema. Core must be stopped if

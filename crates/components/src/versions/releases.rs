@@ -12,8 +12,6 @@ pub(crate) struct Migration {
     pub schema: u32,
     /// Whether Core of the release before works on the new schema.
     pub old_core: OldCore,
-    /// What makes it take long, if anything does.
-    pub cost: Option<&'static str>,
 }
 
 /// Whether Core of an earlier release works on a new schema.
@@ -27,23 +25,23 @@ pub(crate) enum OldCore {
 
 /// All migrations since Harbor 2.5, in order.
 const MIGRATIONS: [Migration; 17] = [
-    works((2, 5, 0), 80, Some("many scan results")),
-    works((2, 5, 2), 81, Some("many scan results")),
-    works((2, 5, 3), 82, None),
-    works((2, 6, 0), 90, Some("many executions or a long audit log")),
-    works((2, 6, 2), 91, Some("many executions or a long audit log")),
-    works((2, 7, 0), 100, None),
-    fails((2, 8, 0), 110, "webhooks", Some("many webhook executions or artifacts")),
-    works((2, 8, 1), 111, None),
-    fails((2, 9, 0), 120, "scheduled replications", Some("many scan results: hours in a large Harbor")),
-    works((2, 10, 0), 130, None),
-    fails((2, 11, 0), 140, "every push of a new artifact", Some("many artifacts")),
-    works((2, 12, 0), 150, None),
-    fails((2, 13, 0), 160, "everything about P2P preheat policies", None),
-    works((2, 14, 0), 170, Some("many permissions")),
-    works((2, 14, 1), 171, None),
-    works((2, 15, 0), 180, None),
-    works((2, 15, 3), 181, None),
+    works((2, 5, 0), 80),
+    works((2, 5, 2), 81),
+    works((2, 5, 3), 82),
+    works((2, 6, 0), 90),
+    works((2, 6, 2), 91),
+    works((2, 7, 0), 100),
+    fails((2, 8, 0), 110, "webhooks"),
+    works((2, 8, 1), 111),
+    fails((2, 9, 0), 120, "scheduled replications"),
+    works((2, 10, 0), 130),
+    fails((2, 11, 0), 140, "every push of a new artifact"),
+    works((2, 12, 0), 150),
+    fails((2, 13, 0), 160, "everything about P2P preheat policies"),
+    works((2, 14, 0), 170),
+    works((2, 14, 1), 171),
+    works((2, 15, 0), 180),
+    works((2, 15, 3), 181),
 ];
 
 /// Releases without a migration that encrypt or hash data in a way that earlier releases cannot read: credentials of
@@ -67,12 +65,12 @@ const STOPS: [Release; 11] = [
     (2, 15, 2),
 ];
 
-const fn works(release: Release, schema: u32, cost: Option<&'static str>) -> Migration {
-    Migration { release, schema, old_core: OldCore::Works, cost }
+const fn works(release: Release, schema: u32) -> Migration {
+    Migration { release, schema, old_core: OldCore::Works }
 }
 
-const fn fails(release: Release, schema: u32, what: &'static str, cost: Option<&'static str>) -> Migration {
-    Migration { release, schema, old_core: OldCore::Fails(what), cost }
+const fn fails(release: Release, schema: u32, what: &'static str) -> Migration {
+    Migration { release, schema, old_core: OldCore::Fails(what) }
 }
 
 /// The migrations that Core of release `to` performs on the database of release `from`.
