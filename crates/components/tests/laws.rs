@@ -99,8 +99,9 @@ fn two_passes_are_enough_to_read_everything_but_what_only_what_was_read_can_name
 
     impl Law for TwoPasses {
         fn case(&mut self, name: &str, case: &AnyCase) {
-            // What is known of a Harbor decides what else is asked for.
-            if case.component.children.has_external() {
+            // What is known of a Harbor decides what else is asked for, and so does the record of a database during an upgrade.
+            let is_record = |input: &Value| key(input).name.ends_with("-core-database");
+            if case.component.children.has_external() || case.inputs.iter().any(is_record) {
                 return;
             }
             let all = case.plan().unwrap().reads;
@@ -183,9 +184,12 @@ fn pods_meet_the_restricted_standard_and_know_no_other_services() {
 
     impl Law for Restricted {
         fn case(&mut self, name: &str, case: &AnyCase) {
-            for (child, template) in pods(&case.children()) {
+            let children = case.children();
+            let of_workloads = pods(&children).map(|(child, template)| (child, template.spec.unwrap()));
+            let tasks = children.iter().filter(|child| child["kind"] == "Pod");
+            let tasks = tasks.map(|child| (child, serde_json::from_value(child["spec"].clone()).unwrap()));
+            for (child, pod) in of_workloads.chain(tasks) {
                 let name = format!("{name}: {}", child["metadata"]["name"]);
-                let pod = template.spec.unwrap();
                 let context = pod.security_context.unwrap();
                 assert_eq!(context.run_as_non_root, Some(true), "{name}");
                 assert_eq!(context.seccomp_profile.unwrap().type_, "RuntimeDefault", "{name}");
@@ -271,6 +275,10 @@ fn pods_wait_for_all_settings_beside_them_and_nothing_else_waits() {
                 return;
             }
             let plan = case.plan().unwrap();
+            // A migration has an order of its own, which its tests check.
+            if plan.graph.iter().any(|(_, desired, _)| desired.object.key().kind == "Pod") {
+                return;
+            }
             let settings = |desired: &Desired| matches!(&*desired.object.key().kind, "ConfigMap" | "Secret");
             // What is written down about pods comes after them.
             let confirms = |id| plan.graph.edges(id).any(|(_, edges)| edges.contains(Edge::Confirms));

@@ -113,7 +113,10 @@ fn changes_in(kind: &Kind, base: &Base, field: &Field) -> Vec<Change> {
         }
         for (key, with) in base.render(&owner).into_iter().flatten() {
             let differs = |before: &&Rendered| before.policy == Policy::Apply && before.object != with.object;
-            let Some(before) = rendered.get(&key).filter(differs) else { continue };
+            // A pod is replaced and not changed.
+            let Some(before) = rendered.get(&key).filter(differs).filter(|_| key.kind != "Pod") else {
+                continue;
+            };
             changes.push(Change {
                 owners: [without.clone(), owner.clone()],
                 resource: with.resource,
