@@ -27,6 +27,7 @@
 //! ```
 
 pub mod access;
+pub mod admin_password;
 pub mod configuration;
 pub mod cve_allowlist;
 pub mod execution;

@@ -23,6 +23,22 @@ pub struct Users<'h> {
 
 const USERS: &str = "/users";
 
+/// What Harbor requires of a password.
+pub const PASSWORD_RULES: &str = "use 8 to 128 characters, of which at least one is an upper-case letter, one a lower-case letter and one a digit";
+
+/// Whether Harbor accepts a password, and what is wrong with it otherwise.
+pub fn check_password(password: &str) -> Result<(), &'static str> {
+    let has = |is_one: fn(&char) -> bool| password.chars().any(|it| is_one(&it));
+    match password.chars().count() {
+        0..8 => Err("is too short for a password"),
+        129.. => Err("is too long for a password"),
+        _ if has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit) => {
+            Ok(())
+        }
+        _ => Err("is no password that Harbor accepts"),
+    }
+}
+
 impl Users<'_> {
     /// The built-in administrator.
     pub const ADMIN: UserId = UserId(1);
