@@ -39,7 +39,7 @@ const ROUNDS: usize = 5;
 /// What 99 % of the reviews must not exceed.
 const BUDGET: Duration = Duration::from_millis(5);
 /// How much more memory may be resident afterwards, in KiB: allocators keep some of what is free.
-const GROWTH: u64 = 2048;
+const GROWTH: u64 = 4096;
 const NAME: &str = "hooks";
 
 /// Calls the webhook over connections that stay open.
