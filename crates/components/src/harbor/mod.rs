@@ -96,13 +96,7 @@ impl Component for Harbor {
         )
             .all()?;
         let harbor = upgrade.now();
-        let front = if harbor.version == wanted.version {
-            front
-        } else {
-            expose::front(harbor, &owner.metadata, world)?
-        };
-        let front_before = upgrade.before().map(|harbor| expose::front(harbor, &owner.metadata, world));
-        let front_before = front_before.transpose()?.flatten();
+        let (front, front_before) = fronts(front, &upgrade, owner, world)?;
 
         let claims = claims.add(harbor, graph);
         let credentials = Credentials::of(harbor);
@@ -194,4 +188,17 @@ impl Component for Harbor {
         }
         Ok(())
     }
+}
+
+/// The reverse proxy at the version that Core gets now, and at the one before, if its version changes. `wanted` is the one of
+/// the spec.
+fn fronts(
+    wanted: Option<FrontObjects>,
+    upgrade: &Upgrade<'_>,
+    owner: &v1beta1::Harbor,
+    world: &World<'_>,
+) -> Result<(Option<FrontObjects>, Option<FrontObjects>), PlanError> {
+    let front = |harbor| expose::front(harbor, &owner.metadata, world);
+    let now = if upgrade.is_at_wanted() { wanted } else { front(upgrade.now())? };
+    Ok((now, upgrade.before().map(front).transpose()?.flatten()))
 }

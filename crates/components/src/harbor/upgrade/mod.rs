@@ -8,6 +8,7 @@ mod steps;
 
 use self::steps::Step;
 use super::validated::{self, Validated};
+use crate::versions::HarborVersion;
 use plan::{Desired, Held, Manifest, PlanError, World};
 
 /// The upgrade of a Harbor, if its version changes.
@@ -31,6 +32,12 @@ impl<'a> Upgrade<'a> {
     /// The Harbor at the version that Core gets now.
     pub fn now(&self) -> &Validated<'a> {
         &self.now
+    }
+
+    /// Whether that is the version of the spec.
+    pub fn is_at_wanted(&self) -> bool {
+        HarborVersion::parse_spec(&self.now.installation.version)
+            .is_ok_and(|wanted| wanted == self.now.version)
     }
 
     /// A part of the Harbor, which keeps its version until Core has the new one. If the spec needs the new
