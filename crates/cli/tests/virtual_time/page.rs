@@ -94,6 +94,8 @@ async fn each_permission_to_show_is_needed_and_together_they_suffice() {
     let shown: BTreeSet<_> = pages.keys().filter_map(|path| path.split('/').nth(2)).collect();
     let setup = web::setup();
     let unseen = setup.kinds.iter().map(|kind| kind.kind.as_str()).filter(|kind| !shown.contains(kind));
+    // There are pods only while a database is migrated.
+    let unseen = unseen.filter(|kind| *kind != "Pod");
     assert_eq!(unseen.collect::<Vec<_>>(), Vec::<&str>::new());
     assert!(pages.values().any(|text| text.contains("harborAdminPasswordRef: harbor-admin")), "manifests");
     assert!(pages.values().any(|text| text.contains("</time> ago")), "events");
