@@ -82,27 +82,30 @@ async fn every_optional_component_comes_and_goes_and_leaves_nothing_behind() {
         cluster.apply(vec![old.clone()]).await;
         cluster.until_ready("acme").await;
         requests.until_quiet().await;
-        let mut after = settled(&cluster, before.len()).await;
-        // The key Notary's keys are encrypted with: without it they are lost should Notary come back.
-        after.remove("Secret acme-harbor-notarysigner-encryption-key");
-        // Secrets cert-manager made stay, as cert-manager leaves them.
-        after.retain(|name| !(name.starts_with("Secret") && !before.contains(name) && is_certificate(name)));
+        let after = collected(&cluster, &before).await;
         assert_eq!(after, before, "{field}");
     }
 }
 
-/// Everything, once garbage is collected: as few as there were, or as few as there will be.
-async fn settled(cluster: &Cluster, few: usize) -> BTreeSet<String> {
-    let mut all = everything(cluster).await;
+/// Every object but the Secrets that stay on purpose, once the garbage collector has left only what was there `before`.
+async fn collected(cluster: &Cluster, before: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut rest = without_kept_secrets(everything(cluster).await, before);
     // The collector of Kubernetes 1.20 pauses for up to a minute each time that another test installs definitions.
     for _ in 0..1800 {
-        let kept = all.iter().filter(|name| !(name.starts_with("Secret") && is_certificate(name))).count();
-        if kept <= few + 1 {
+        if rest == *before {
             break;
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
-        all = everything(cluster).await;
+        rest = without_kept_secrets(everything(cluster).await, before);
     }
+    rest
+}
+
+/// Without the key that Notary's keys are encrypted with, which Notary needs should it come back, and without the
+/// Secrets of certificates, which cert-manager leaves.
+fn without_kept_secrets(mut all: BTreeSet<String>, before: &BTreeSet<String>) -> BTreeSet<String> {
+    all.remove("Secret acme-harbor-notarysigner-encryption-key");
+    all.retain(|name| before.contains(name) || !(name.starts_with("Secret") && is_certificate(name)));
     all
 }
 
