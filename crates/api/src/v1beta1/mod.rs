@@ -36,6 +36,7 @@ pub mod harborusergroup;
 pub mod image;
 pub mod installation;
 pub mod jobservice;
+pub mod label_appearance;
 pub mod managed_object;
 pub mod metrics;
 pub mod name;

@@ -5,7 +5,6 @@ use api::v1beta1::{
     CreationPolicy, HarborConfigurationSpec, harborconfiguration::label::SystemLabel,
     object_deletion_policy::ObjectDeletionPolicy,
 };
-use harborstate::label::Label;
 use plan::{Desired, PlanError, System};
 
 /// The labels of the spec.
@@ -14,16 +13,12 @@ pub(super) fn labels(spec: &HarborConfigurationSpec, system: &System) -> Result<
 }
 
 fn label(
-    SystemLabel { name, description, color, deletion_policy }: &SystemLabel,
+    SystemLabel { name, appearance, deletion_policy }: &SystemLabel,
     system: &System,
 ) -> Result<Desired, PlanError> {
-    let state = Label {
-        description: Some(description.clone().unwrap_or_default()),
-        color: Some(color.clone().unwrap_or_default()),
-    };
     let policy = Policy {
         creation: CreationPolicy::CreateOrAdopt,
         deletion: deletion_policy.unwrap_or(ObjectDeletionPolicy::Orphan),
     };
-    Ok(policy.desired(management::object(system, name, &state)?))
+    Ok(policy.desired(management::object(system, name, &management::label(appearance))?))
 }

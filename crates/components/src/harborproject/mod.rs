@@ -18,7 +18,7 @@ mod tests;
 
 use crate::management::{self, Policy, ProjectNames, Server};
 use api::v1beta1;
-use harborstate::{label::Label, project_scanner::ProjectScanner};
+use harborstate::project_scanner::ProjectScanner;
 use kube::ResourceExt as _;
 use plan::{All, Builder, Children, Component, Conclusion, Connect, Contents, External, PlanError, World};
 use serde_json::{Map, Value};
@@ -79,10 +79,7 @@ impl Component for HarborProject {
             add(Policy::PART, External { write_only: headers, ..external });
         }
         for label in spec.labels.iter().flatten() {
-            let state = Label {
-                description: Some(label.description.clone().unwrap_or_default()),
-                color: Some(label.color.clone().unwrap_or_default()),
-            };
+            let state = management::label(&label.appearance);
             add(
                 Policy::PART,
                 management::object(&system, &harborstate::in_project(name, &label.name), &state)?,

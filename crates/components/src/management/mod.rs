@@ -6,6 +6,7 @@
 mod access;
 mod docker_config;
 mod health;
+mod label;
 mod member;
 mod password;
 mod policy;
@@ -22,6 +23,7 @@ pub(crate) use self::{
     access::{check_open_to, connection},
     docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, RegistryHosts, robot_secret},
     health::remote_health,
+    label::label,
     member::{group_type, member},
     password::check_password,
     policy::Policy,

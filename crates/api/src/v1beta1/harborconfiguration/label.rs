@@ -1,6 +1,6 @@
 //! Labels of a whole Harbor.
 
-use crate::v1beta1::object_deletion_policy::ObjectDeletionPolicy;
+use crate::v1beta1::{label_appearance::LabelAppearance, object_deletion_policy::ObjectDeletionPolicy};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,9 @@ pub struct SystemLabel {
     #[schemars(length(min = 1, max = 128), regex(pattern = "^[^/]+$"))]
     pub name: String,
 
-    /// What the label means.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
-    pub description: Option<String>,
-
-    /// Colour in Harbor's pages, such as `#0065AB`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = "^#[0-9A-Fa-f]{6}$"))]
-    pub color: Option<String>,
+    /// How it looks.
+    #[serde(flatten)]
+    pub appearance: LabelAppearance,
 
     /// Whether the operator deletes the label, also from artifacts, when it is no longer listed or the object is deleted.
     /// Only if the operator created it. Defaults to Orphan.

@@ -1,5 +1,6 @@
 //! Labels of a project.
 
+use crate::v1beta1::label_appearance::LabelAppearance;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,13 +12,7 @@ pub struct ProjectLabel {
     #[schemars(length(min = 1, max = 128))]
     pub name: String,
 
-    /// What the label means.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1024))]
-    pub description: Option<String>,
-
-    /// Colour in Harbor's pages, such as `#0065AB`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = "^#[0-9A-Fa-f]{6}$"))]
-    pub color: Option<String>,
+    /// How it looks.
+    #[serde(flatten)]
+    pub appearance: LabelAppearance,
 }
