@@ -185,6 +185,9 @@ async fn update<M: Manage>(
     known: &Value,
 ) -> Result<Value, SystemError> {
     let client = client?;
+    if let Some(extended) = M::extend(&client, wanted, known).await? {
+        return Ok(extended);
+    }
     match M::UPDATES {
         Start::Known => M::update(&client, wanted, known).await?,
         Start::Present => match M::find(&client, &wanted.collection, &wanted.name).await? {

@@ -40,6 +40,13 @@ pub(crate) trait Manage {
         Self::update(client, wanted, actual).await.map(|()| Sent::Something)
     }
 
+    /// Adds to an object only what it lacks in the state that the engine knows, without a read before or after it, and
+    /// returns the object as it is then. `None` where more is needed than that, or where Harbor has another state:
+    /// [`Manage::update`] follows.
+    async fn extend(_: &Client, _: &External, _: &Value) -> Result<Option<Value>, SystemError> {
+        Ok(None)
+    }
+
     /// Makes an object as desired. It is `actual` now, or was when the engine saw it, see
     /// [`Manage::UPDATES`].
     async fn update(_: &Client, wanted: &External, _: &Value) -> Result<(), SystemError> {

@@ -249,6 +249,31 @@ async fn the_members_of_a_known_project_take_one_request() {
     let update = runtime::ExternalDriver::update(&world.driver, world.at(), &wanted, &actual);
     let (updated, requests) = world.requests(update).await;
     assert_eq!(wanted.differences(&updated.unwrap()), [""; 0]);
-    let (list, add) = ("GET /projects/library/members", "POST /projects/library/members");
-    assert_eq!(requests, [list, add, list]);
+    assert_eq!(requests, ["POST /projects/library/members"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_member_that_harbor_has_already_is_not_added_again_and_gets_its_role() {
+    for version in VERSIONS {
+        let world = World::new(version);
+        with_users(&world).await;
+        world.created(&world.wanted("alpha", &Project::default())).await;
+        let members =
+            |role| Members { members: [Member::user("anna", role), Member::user("ben", Role::Guest)].into() };
+        let stale = world.get(&world.wanted("alpha", &Members::default())).await.unwrap();
+        // The answer to this one is lost.
+        world.update(&world.wanted("alpha", &members(Role::Guest))).await.unwrap();
+        let wanted = world.wanted("alpha", &members(Role::Maintainer));
+        let update = runtime::ExternalDriver::update(&world.driver, world.at(), &wanted, &stale);
+        let (updated, requests) = world.requests(update).await;
+        let shown = json!([
+            {"kind": "user", "name": "admin", "role": "projectAdmin"},
+            {"kind": "user", "name": "anna", "role": "maintainer"},
+            {"kind": "user", "name": "ben", "role": "guest"},
+        ]);
+        assert_eq!(updated.unwrap()["members"], shown);
+        let added = requests.iter().filter(|request| request.starts_with("POST")).count();
+        assert_eq!(added, 1, "{requests:?}");
+        assert_eq!(world.get(&wanted).await.unwrap()["members"], shown);
+    }
 }

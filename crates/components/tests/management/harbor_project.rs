@@ -35,6 +35,60 @@ async fn a_project_is_created_with_few_requests_and_its_status_has_the_old_field
     }
 }
 
+/// Creates five users.
+async fn with_users(world: &World) -> Vec<Value> {
+    let names = ["anna", "ben", "cleo", "dora", "emil"];
+    for name in names {
+        let user = json!({
+            "username": name, "email": format!("{name}@example.com"), "realname": name, "password": "Harbor12345",
+        });
+        world.ask("POST", "/users", user).await;
+    }
+    names.map(|name| json!({"name": name, "type": "user", "role": "developer"})).into()
+}
+
+async fn members_of(world: &World, project: &str) -> Vec<(String, String)> {
+    let members = world.ask("GET", &format!("/projects/{project}/members"), Value::Null).await;
+    let text = |member: &Value, field: &str| member[field].as_str().unwrap().to_owned();
+    let members = members.as_array().unwrap().iter();
+    members.map(|member| (text(member, "entity_name"), text(member, "role_name"))).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_project_with_members_takes_seven_requests_and_one_for_each_member() {
+    for version in [Version::new(5, 6), Version::new(9, 5), Version::new(15, 2)] {
+        let world = World::with_version(version).await;
+        let members = with_users(&world).await;
+        settled().await;
+        world.take_calls();
+        world.create(project("alpha", json!({"storageQuota": "10Gi", "memberships": members}))).await;
+        world.until_reason::<HarborProject>("alpha", "Ready").await;
+        settled().await;
+        let expected = [
+            "GET /projects",
+            "GET /users/current",
+            "GET /quotas",
+            "POST /projects",
+            "GET /projects",
+            "GET /quotas",
+            "GET /projects/alpha/members",
+            "POST /projects/alpha/members",
+            "POST /projects/alpha/members",
+            "POST /projects/alpha/members",
+            "POST /projects/alpha/members",
+            "POST /projects/alpha/members",
+        ];
+        assert_eq!(world.take_calls(), expected, "{version}");
+        let mut shown = members_of(&world, "alpha").await;
+        shown.sort();
+        let names =
+            ["anna", "ben", "cleo", "dora", "emil"].map(|name| (name.to_owned(), "developer".to_owned()));
+        let expected: Vec<_> =
+            [("admin".to_owned(), "projectAdmin".to_owned())].into_iter().chain(names).collect();
+        assert_eq!(shown, expected, "{version}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_change_of_the_object_arrives_within_a_second_and_drift_is_repaired_within_the_interval() {
     let world = World::new().await;

@@ -7,10 +7,16 @@ use super::{
 use crate::{
     client::Client,
     failure::system_error,
-    manage::{Manage, Objects, Start, desired, shown},
+    manage::{Manage, Objects, Start, desired, found, shown},
 };
-use harbor::members::NewMember;
-use harborstate::members::{Facts, Members};
+use harbor::{
+    Failure,
+    members::{Entity, NewMember},
+};
+use harborstate::{
+    Found,
+    members::{Facts, Kind, Member, Members},
+};
 use plan::{External, SystemError};
 use serde_json::Value;
 
@@ -34,9 +40,27 @@ impl Manage for ProjectMembers {
         Err(no_project(&wanted.name))
     }
 
+    /// Adds users that are missing. A number is needed for any other change, and groups are shown with more than was
+    /// sent. A user that Harbor has already, such as after an answer that was lost, is a conflict.
+    async fn extend(client: &Client, wanted: &External, known: &Value) -> Result<Option<Value>, SystemError> {
+        let desired: Members = desired(wanted)?;
+        let Found { state: mut members, facts } = found::<Members>(known)?;
+        let Some(missing) = missing_users(&desired, &members, &facts.creator) else { return Ok(None) };
+        let calls = client.harbor.project(&wanted.name).members();
+        for member in missing {
+            let entity = Entity::UserNamed(member.name.clone());
+            match calls.add(&NewMember { entity, role: role_of(member.role) }).await {
+                Ok(_) => members.members.insert(member.clone()),
+                Err(error) if matches!(error.failure(), Failure::Conflict(_)) => return Ok(None),
+                Err(error) => return Err(system_error(error)),
+            };
+        }
+        shown(members, facts).map(Some)
+    }
+
     async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError> {
         let desired: Members = desired(wanted)?;
-        let creator = crate::manage::found::<Members>(actual)?.facts.creator;
+        let creator = found::<Members>(actual)?.facts.creator;
         let calls = client.harbor.project(&wanted.name).members();
         let members = show(client, &calls.list().await.map_err(system_error)?).await?;
         // Those that stay first: a project should not be without its administrators.
@@ -64,4 +88,17 @@ impl Manage for ProjectMembers {
     async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
         Ok(())
     }
+}
+
+/// The users to add; `None` if anything else differs as well.
+fn missing_users<'a>(desired: &'a Members, actual: &Members, creator: &str) -> Option<Vec<&'a Member>> {
+    let mut missing = Vec::new();
+    for member in &desired.members {
+        match actual.members.iter().find(|actual| member.is(actual)) {
+            Some(actual) if actual.role == member.role => {}
+            None if member.kind == Kind::User => missing.push(member),
+            _ => return None,
+        }
+    }
+    (desired.surplus(actual, creator).is_empty() && !missing.is_empty()).then_some(missing)
 }
