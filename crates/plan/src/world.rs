@@ -133,6 +133,14 @@ impl<'a> World<'a> {
         }
     }
 
+    /// Reads an object of the owner's namespace together with its status. A change of its status triggers planning, unless
+    /// [`World::read`] was asked for the same object before.
+    pub fn with_status<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
+        let key = ObjectKey::of::<K>(self.namespace, name);
+        let object = self.look_up(&key, Interest::Status)?;
+        object.map(|object| decode_as(&key, serde_json::to_value(object))).transpose()
+    }
+
     fn read_at<K: DeserializeOwned>(&self, key: ObjectKey) -> Result<Option<K>, PlanError> {
         self.look_up(&key, Interest::Spec)?.map(|object| decode(&key, object)).transpose()
     }
@@ -237,14 +245,21 @@ pub(crate) fn resource_of<K: Manifest>() -> ApiResource {
 }
 
 fn decode<K: DeserializeOwned>(key: &ObjectKey, object: &DynamicObject) -> Result<K, PlanError> {
-    let decoded = serde_json::to_value(object).and_then(|mut object| {
+    let object = serde_json::to_value(object).map(|mut object| {
         if let Some(object) = object.as_object_mut() {
             object.remove("status");
         }
-        serde_json::from_value(object)
+        object
     });
+    decode_as(key, object)
+}
+
+fn decode_as<K: DeserializeOwned>(
+    key: &ObjectKey,
+    object: serde_json::Result<Value>,
+) -> Result<K, PlanError> {
     // The decoder's message quotes the invalid value, which may be a secret.
-    decoded.map_err(|_| {
+    object.and_then(serde_json::from_value).map_err(|_| {
         PlanError::invalid(
             key,
             format!("is not a valid {}", key.kind),
@@ -279,6 +294,21 @@ mod tests {
         let snapshot = Snapshot::from([(ObjectKey::of::<Certificate>("ns", "c"), Some(Arc::new(object)))]);
         let read = World::new("ns", &snapshot).require::<Certificate>("c").unwrap();
         assert_eq!((read.spec.secret_name.as_str(), read.status), ("s", None));
+    }
+
+    #[test]
+    fn an_object_is_read_with_its_status_on_request_and_its_status_is_watched() {
+        let object = serde_json::json!({
+            "metadata": {"name": "c"}, "spec": {"secretName": "s", "issuerRef": {"name": "i"}},
+            "status": {"conditions": []},
+        });
+        let object: DynamicObject = serde_json::from_value(object).unwrap();
+        let key = ObjectKey::of::<Certificate>("ns", "c");
+        let snapshot = Snapshot::from([(key.clone(), Some(Arc::new(object)))]);
+        let world = World::new("ns", &snapshot);
+        let read = world.with_status::<Certificate>("c").unwrap().unwrap();
+        assert!(read.status.is_some());
+        assert_eq!(world.statuses(), [key].into());
     }
 
     #[test]

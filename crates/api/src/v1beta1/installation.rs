@@ -16,6 +16,7 @@ use super::{
     network::Network,
     proxy::HarborProxySpec,
     trace::TraceSpec,
+    upgrade::UpgradeSpec,
 };
 use kube::KubeSchema;
 use schemars::JsonSchema;
@@ -37,6 +38,10 @@ pub struct InstallationSpec {
     /// Version of Harbor, such as 2.12.0. Raise it to upgrade.
     #[schemars(regex(pattern = r"^v?[0-9]+\.[0-9]+\.[0-9]+(-[-._0-9A-Za-z]+)?$"))]
     pub version: String,
+
+    /// What an upgrade may do without being asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upgrade: Option<UpgradeSpec>,
 
     /// How users reach Harbor from outside the cluster.
     pub expose: HarborExposeSpec,

@@ -63,6 +63,7 @@ pub mod tls;
 pub mod trace;
 pub mod trigger;
 pub mod trivy;
+pub mod upgrade;
 pub mod volume;
 
 pub use self::chartmuseum::{ChartMuseum, ChartMuseumSpec};

@@ -9,7 +9,7 @@ const DAY2: &str = "what happens inside a Harbor is declared as objects (issue 1
 const SETTING: &str = "Harbor has this setting since 2.6 or later";
 
 /// Fields the Go operator did not have, of kinds that it had: end of the path, why.
-pub const ADDITIONS: [(&str, &str); 135] = [
+pub const ADDITIONS: [(&str, &str); 136] = [
     ("HarborProject\t.spec.harborRef", DAY2),
     ("HarborProject\t.spec.cveAllowListExpiresAt", DAY2),
     ("HarborProject\t.spec.memberships[].groupType", DAY2),
@@ -141,6 +141,7 @@ pub const ADDITIONS: [(&str, &str); 135] = [
         "the exporter connects to the database too, whose authority may be private",
     ),
     (".spec.nginx", CHART),
+    (".spec.upgrade", "a user says what an upgrade may do without being asked (defect B37)"),
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),
     (".cache.spec.redisReplication", "there are two operators of Redis to choose from"),

@@ -6,10 +6,11 @@ use crate::{
     web,
 };
 use ::page::{Page, Reach, Store, Summary};
-use api::v1beta1::HarborCluster;
+use api::{names::SANDBOX_DELAY_ANNOTATION, v1beta1::HarborCluster};
 use axum::{Router, body::Body};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
+use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::{
     Api,
     api::{Patch, PatchParams},
@@ -49,6 +50,15 @@ impl Visitor {
         let clusters: Api<HarborCluster> = Api::namespaced(cluster.client.clone(), NAMESPACE);
         let wrong = Patch::Merge(json!({"spec": {"harborAdminPasswordRef": "missing"}}));
         clusters.patch("beta", &PatchParams::default(), &wrong).await.unwrap();
+        // There is a pod while a database is migrated.
+        let slow = json!({SANDBOX_DELAY_ANNOTATION: "2h"});
+        let slow = Patch::Merge(json!({"spec": {"core": {"templateAnnotations": slow}}}));
+        clusters.patch("acme", &PatchParams::default(), &slow).await.unwrap();
+        let earlier = ByteString(b"2.14.2".to_vec());
+        let earlier = Patch::Merge(json!({"data": {"migrated-by": earlier, "completed": earlier}}));
+        let secrets: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let record = "acme-harbor-harbor-core-database";
+        secrets.patch(record, &PatchParams::default(), &earlier).await.unwrap();
         tokio::time::sleep(Duration::from_mins(2)).await;
         let page = Page::new(store, cluster.as_operator(), web::setup(), CancellationToken::new());
         Self { cluster, page: page.router(Reach::Machine), _operator: operator }

@@ -10,10 +10,11 @@ use crate::{
     certificates::{CA_CERTIFICATE, InternalTls},
     observability::Metrics,
     pods::{
-        Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount, http_probe,
-        optional_secret_volume, scratch_volume, secret_volume, writable_mount,
+        Instance, Strategy, Workload, config_map_volume, container_port, directory_mount, file_mount,
+        http_probe, optional_secret_volume, scratch_volume, secret_volume, writable_mount,
     },
 };
+use api::v1beta1::component::ComponentSpec;
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
@@ -29,8 +30,18 @@ const DRAIN: &str = "30";
 
 /// The Deployment. It waits for the ConfigMap and the Secret that its pods mount.
 pub(super) fn deployment(core: &Validated<'_>) -> Desired {
+    of(core, &core.instance)
+}
+
+/// The Deployment with this number of replicas, which no autoscaler changes.
+pub(super) fn scaled(core: &Validated<'_>, replicas: i32) -> Desired {
+    let pods = ComponentSpec { replicas: Some(replicas), autoscaling: None, ..core.instance.spec.clone() };
+    of(core, &core.instance.with_spec(&pods))
+}
+
+fn of(core: &Validated<'_>, instance: &Instance<'_>) -> Desired {
     Workload {
-        instance: &core.instance,
+        instance,
         containers: vec![(container(core), &core.spec.component)],
         volumes: volumes(core),
         strategy: Strategy::Unset,

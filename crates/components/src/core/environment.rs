@@ -42,6 +42,11 @@ pub(super) fn environment(core: &Validated<'_>) -> Environment {
         .and(proxy_environment(core.spec.proxy.as_ref(), siblings))
 }
 
+/// What Core needs to migrate the database: nothing but the database and Redis.
+pub(super) fn of_migration(core: &Validated<'_>) -> Environment {
+    general(core).and(database(core)).and(redis(core))
+}
+
 fn general(core: &Validated<'_>) -> Environment {
     let level = core.spec.log.as_ref().map(|log| log.level).unwrap_or_default();
     let level = match level {

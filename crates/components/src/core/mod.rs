@@ -1,7 +1,7 @@
 //! Core: Harbor's API server.
 //!
-//! Core migrates the database when it starts, so its first start may take long. It does not wait for other
-//! components.
+//! Core creates its database when it first starts. When the schema changes later, a pod of its own migrates the database
+//! before Core gets the new version. Core does not wait for other components.
 //!
 //! Uses: certificates, connections, data, exposure, observability, pods, secrets, values, versions.
 
@@ -10,6 +10,7 @@ mod deployment;
 mod endpoints;
 mod environment;
 mod keys;
+mod migration;
 mod record;
 mod secret;
 mod service;
@@ -20,7 +21,7 @@ mod validated;
 
 pub(crate) use self::record::Record;
 
-use self::validated::Validated;
+use self::{migration::Migration, validated::Validated};
 use crate::{
     certificates::add_deployment,
     observability::Monitor,
@@ -29,7 +30,7 @@ use crate::{
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
-    core::v1::{ConfigMap, Secret, Service},
+    core::v1::{ConfigMap, Pod, Secret, Service},
     networking::v1::NetworkPolicy,
 };
 use plan::{All, Builder, Children, Component, PlanError, World, confirms, upgrades_after};
@@ -49,6 +50,7 @@ impl Component for Core {
             .and::<ConfigMap>()
             .and::<Secret>()
             .and::<Deployment>()
+            .and::<Pod>()
             .and::<ServiceMonitor>()
     }
 
@@ -62,9 +64,26 @@ impl Component for Core {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
-        let pods = deployment::deployment(&core);
+        let migration = Migration::of(&core, world)?;
+        if let Some(pod) = migration.as_ref().and_then(Migration::pod) {
+            graph.add::<Pod>(pod, access);
+        }
+        let pods = match &migration {
+            Some(migration) => migration.deployment(&core),
+            None => deployment::deployment(&core),
+        };
         let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
-        graph.add::<Secret>(core.memory.secret(&core.instance), (confirms(pods), upgrades_after(pods)));
+        match &migration {
+            Some(migration) if !migration.has_succeeded() => {
+                graph.add::<Secret>(core.memory.while_migrating(&core.instance, migration.started()), ());
+            }
+            _ => {
+                graph.add::<Secret>(
+                    core.memory.secret(&core.instance),
+                    (confirms(pods), upgrades_after(pods)),
+                );
+            }
+        }
         add_availability(graph, &core.instance);
         if let Some(monitor) = monitor {
             monitor.add(graph, &core.instance);

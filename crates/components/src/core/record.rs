@@ -32,12 +32,16 @@ const KEY: &str = "encryption-key-fingerprint";
 const UNSALTED: &str = "encryption-key-sha256";
 /// The newest version with which Core has become available, so it has migrated the database.
 const MIGRATED: &str = "migrated-by";
+/// The version whose migration of the database has begun, while no Core of it has become available.
+const MIGRATING: &str = "migrating-to";
 /// The version of all replicas when Core was last ready.
 const COMPLETED: &str = "completed";
 
 /// The versions in the record of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
+    /// The version that has begun to migrate the database, and with which no Core has become available yet.
+    pub migrating: Option<HarborVersion>,
     /// The newest version that has used the database.
     pub migrated: Option<HarborVersion>,
     /// The version that Core had when it was last ready.
@@ -61,7 +65,12 @@ impl Record {
             let text = str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?;
             HarborVersion::parse(text.trim_ascii()).ok()
         };
-        Self { migrated: version(MIGRATED), completed: version(COMPLETED) }
+        Self { migrating: version(MIGRATING), migrated: version(MIGRATED), completed: version(COMPLETED) }
+    }
+
+    /// The version that last began to use the database. What it wrote cannot be undone.
+    pub fn newest(&self) -> Option<&HarborVersion> {
+        self.migrating.as_ref().or(self.migrated.as_ref())
     }
 }
 
@@ -103,28 +112,46 @@ impl Memory {
         })
     }
 
+    /// The previous record.
+    pub fn before(&self) -> &Record {
+        &self.before
+    }
+
+    /// The Secret with the record while no Core of this version has become available. `started` is the version that has begun
+    /// to migrate the database, if one has.
+    pub fn while_migrating(&self, core: &Instance<'_>, started: Option<&HarborVersion>) -> Desired {
+        let Record { migrating, migrated, completed } = &self.before;
+        let versions = [
+            (MIGRATING, started.or(migrating.as_ref())),
+            (MIGRATED, migrated.as_ref()),
+            (COMPLETED, completed.as_ref()),
+        ];
+        Desired::from(self.to_secret(core, versions)).on_deletion(self.deletion)
+    }
+
     /// The Secret with the record. Until the last replica of an earlier version is gone, that version stays
     /// recorded as completed.
     pub fn secret(&self, core: &Instance<'_>) -> Desired {
         let version = &core.version;
-        let desired = Desired::from(self.to_secret(core, Some(version))).on_deletion(self.deletion);
+        let with = |completed| self.to_secret(core, [(MIGRATED, Some(version)), (COMPLETED, completed)]);
+        let desired = Desired::from(with(Some(version))).on_deletion(self.deletion);
         match &self.before.completed {
             Some(before) if before == version => desired,
             before => {
                 let why = format!("not all replicas have version {version} yet");
-                desired.held_as(self.to_secret(core, before.as_ref()), why)
+                desired.held_as(with(before.as_ref()), why)
             }
         }
     }
 
-    fn to_secret(&self, core: &Instance<'_>, completed: Option<&HarborVersion>) -> Secret {
-        let entries = [
-            (KEY, Some(self.key.to_string())),
-            (MIGRATED, Some(core.version.to_string())),
-            (COMPLETED, completed.map(ToString::to_string)),
-        ];
-        let data = entries
-            .into_iter()
+    fn to_secret<'v>(
+        &self,
+        core: &Instance<'_>,
+        versions: impl IntoIterator<Item = (&'static str, Option<&'v HarborVersion>)>,
+    ) -> Secret {
+        let versions = versions.into_iter().map(|(key, version)| (key, version.map(ToString::to_string)));
+        let data = std::iter::once((KEY, Some(self.key.to_string())))
+            .chain(versions)
             .filter_map(|(key, value)| Some((key.to_owned(), ByteString(value?.into_bytes()))));
         Secret {
             metadata: core.metadata(&self.secret),

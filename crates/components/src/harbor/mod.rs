@@ -84,33 +84,33 @@ impl Component for Harbor {
     }
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let harbor = Validated::of(owner, world.defaults())?;
+        let wanted = Validated::of(owner, world.defaults())?;
         let (upgrade, (), issuers, route, front, presence, claims) = (
-            Upgrade::of(&harbor, world),
-            relocation::allowed(owner, &harbor, world),
-            Issuers::of(&harbor, world),
-            expose::route(&harbor, world),
-            expose::front(&harbor, &owner.metadata, world),
-            expose::certificates(&harbor, world),
-            Claims::of(&harbor, world),
+            Upgrade::of(&wanted, world),
+            relocation::allowed(owner, &wanted, world),
+            Issuers::of(&wanted, world),
+            expose::route(&wanted, world),
+            expose::front(&wanted, &owner.metadata, world),
+            expose::certificates(&wanted, world),
+            Claims::of(&wanted, world),
         )
             .all()?;
-        let front_before = upgrade.before().map(|harbor| expose::front(harbor, &owner.metadata, world));
-        let front_before = front_before.transpose()?.flatten();
+        let harbor = upgrade.now();
+        let (front, front_before) = fronts(front, &upgrade, owner, world)?;
 
-        let claims = claims.add(&harbor, graph);
-        let credentials = Credentials::of(&harbor);
-        let generated = credentials.add(&harbor, graph);
-        let internal = certificates::internal(&harbor, &issuers, graph);
+        let claims = claims.add(harbor, graph);
+        let credentials = Credentials::of(harbor);
+        let generated = credentials.add(harbor, graph);
+        let internal = certificates::internal(harbor, &issuers, graph);
         let tls = |graph: &mut _, part| internal.as_ref().map(|it| it.certificate(graph, part));
-        let token = certificates::token(&harbor, &issuers, graph);
-        let public = certificates::public(&harbor, graph);
+        let token = certificates::token(harbor, &issuers, graph);
+        let public = certificates::public(harbor, graph);
 
         let core_certificate = tls(graph, Part::Core);
         let keys =
             (generated.csrf, generated.core, generated.encryption, generated.registry, generated.jobservice);
         let core =
-            graph.add::<Core>(parts::core(&harbor, &credentials), (core_certificate, token, public, keys));
+            graph.add::<Core>(parts::core(harbor, &credentials), (core_certificate, token, public, keys));
         let certificate = tls(graph, Part::Registry);
         graph.add::<Registry>(
             upgrade.part(|harbor| parts::registry(harbor, &credentials)),
@@ -150,7 +150,7 @@ impl Component for Harbor {
             let certificate = tls(graph, Part::Trivy);
             graph.add::<Trivy>(trivy, (certificate, public, claims, upgrades_after(core)));
         }
-        let notary = certificates::notary(&harbor, &issuers, graph);
+        let notary = certificates::notary(harbor, &issuers, graph);
         if let Some(signer) = upgrade.optional(|harbor| parts::notary_signer(harbor, &credentials)) {
             let certificate = notary.map(|(_, signer)| signer);
             graph.add::<NotarySigner>(signer, (certificate, generated.notary_aliases, upgrades_after(core)));
@@ -160,7 +160,7 @@ impl Component for Harbor {
             graph.add::<NotaryServer>(server, (certificates, token, upgrades_after(core)))
         });
 
-        if let Some(ingress) = expose::core_ingress(&harbor) {
+        if let Some(ingress) = expose::core_ingress(harbor) {
             // Core waits for the certificate, for which cert-manager may wait for an annotated Ingress.
             let behind = (presence == Presence::Present).then_some((core, portal));
             graph.add::<Ingress>(ingress, starts_after(behind));
@@ -180,12 +180,25 @@ impl Component for Harbor {
         if let Some(route) = route {
             graph.add::<HTTPRoute>(route, starts_after((core, portal)));
         }
-        if let Some(ingress) = expose::notary_ingress(&harbor) {
+        if let Some(ingress) = expose::notary_ingress(harbor) {
             graph.add::<Ingress>(ingress, starts_after(notary_server));
         }
-        for policy in network_policies::policies(&harbor) {
+        for policy in network_policies::policies(harbor) {
             graph.add::<NetworkPolicy>(policy, ());
         }
         Ok(())
     }
+}
+
+/// The reverse proxy at the version that Core gets now, and at the one before, if its version changes. `wanted` is the one of
+/// the spec.
+fn fronts(
+    wanted: Option<FrontObjects>,
+    upgrade: &Upgrade<'_>,
+    owner: &v1beta1::Harbor,
+    world: &World<'_>,
+) -> Result<(Option<FrontObjects>, Option<FrontObjects>), PlanError> {
+    let front = |harbor| expose::front(harbor, &owner.metadata, world);
+    let now = if upgrade.is_at_wanted() { wanted } else { front(upgrade.now())? };
+    Ok((now, upgrade.before().map(front).transpose()?.flatten()))
 }

@@ -63,6 +63,7 @@ fn trust(storage: &HarborStorageSpec, installation: &mut InstallationSpec) {
         // No components.
         external_url: _,
         version: _,
+        upgrade: _,
         expose: _,
         harbor_admin_password_ref: _,
         harbor_admin_password_key: _,

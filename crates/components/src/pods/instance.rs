@@ -127,6 +127,11 @@ impl<'a> Instance<'a> {
         Ok(self)
     }
 
+    /// The same with other settings of its pods.
+    pub fn with_spec<'b>(&'b self, spec: &'b ComponentSpec) -> Instance<'b> {
+        Instance { spec, ..self.clone() }
+    }
+
     /// Metadata of the child called `name`.
     pub fn metadata(&self, name: impl Into<String>) -> ObjectMeta {
         ObjectMeta {

@@ -7,7 +7,7 @@ use k8s_openapi::{
     api::{
         apps::v1::{Deployment, DeploymentSpec, DeploymentStrategy, RollingUpdateDeployment},
         core::v1::{
-            Capabilities, Container, EnvVar, LocalObjectReference, PodSecurityContext, PodSpec,
+            Capabilities, Container, EnvVar, LocalObjectReference, Pod, PodSecurityContext, PodSpec,
             PodTemplateSpec, ResourceRequirements, SeccompProfile, SecurityContext, TopologySpreadConstraint,
             Volume,
         },
@@ -142,6 +142,17 @@ impl Workload<'_> {
             }),
             status: None,
         }
+    }
+
+    /// A pod of its own that does one task and ends, with the same restrictions. Its containers report the end of their
+    /// logs when they fail. Services do not select it.
+    pub fn task(self, metadata: ObjectMeta) -> Pod {
+        let mut spec = self.pod();
+        spec.restart_policy = Some("Never".into());
+        for container in &mut spec.containers {
+            container.termination_message_policy = Some("FallbackToLogsOnError".into());
+        }
+        Pod { metadata, spec: Some(spec), status: None }
     }
 
     fn pod(self) -> PodSpec {

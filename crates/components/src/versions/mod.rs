@@ -4,11 +4,13 @@
 
 mod catalogue;
 mod image;
+mod path;
+mod releases;
 mod version;
 
 pub use self::version::HarborVersion;
 pub(crate) use self::{
     catalogue::Feature,
     image::{Mirror, named_image, with_pull_settings},
-    version::Release,
+    path::{Hop, Refusal, path},
 };

@@ -70,6 +70,11 @@ impl HarborVersion {
         format!("{major}.{minor} to {newest_major}.{newest_minor}")
     }
 
+    /// A published release.
+    pub(crate) fn released(release @ (major, minor, patch): Release) -> Self {
+        Self { text: format!("{major}.{minor}.{patch}"), release }
+    }
+
     /// The version that a Harbor's spec names.
     pub(crate) fn parse_spec(text: &str) -> Result<Self, PlanError> {
         Self::parsed(text, "spec.version")

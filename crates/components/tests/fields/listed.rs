@@ -63,6 +63,7 @@ pub const WITHOUT_EFFECT: &[Row] = &[
 
 /// Fields of which no value is accepted, or none but the one that is the default.
 pub const REFUSED: &[Row] = &[
+    row("Harbor", "spec.upgrade", "downtime hops", "other values refuse an upgrade, and nothing else"),
     row(
         "RegistryController",
         "spec",

@@ -10,6 +10,7 @@ mod deployment;
 mod gateway;
 mod minio;
 mod networking;
+mod pod;
 mod reached;
 mod statefulset;
 

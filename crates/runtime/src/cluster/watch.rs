@@ -6,7 +6,7 @@ mod tests;
 
 use super::{Classes, Cluster, lean_metadata::LeanMetadata, reach::Reach};
 use crate::{Scope, telemetry::FirstList};
-use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL};
+use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL, TASK_LABEL};
 use backoff::WatchBackoff;
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
@@ -42,6 +42,8 @@ enum Extent {
     InputsWithStatus,
     /// Objects with the operator's label.
     Children,
+    /// Pods with the operator's label that do one task and end. The pods of Deployments have the operator's label, too.
+    Tasks,
 }
 
 /// Whether any object of this kind may be an input, so that the operator watches all of them and not only its children.
@@ -57,6 +59,7 @@ impl Extent {
             _ if cluster.component(group, name).is_some() => Self::Owners,
             Observe::Metadata if is_input(group, name) => Self::Inputs,
             Observe::Status if is_input(group, name) => Self::InputsWithStatus,
+            Observe::Metadata | Observe::Status if group.is_empty() && name == "Pod" => Self::Tasks,
             Observe::Metadata | Observe::Status => Self::Children,
         }
     }
@@ -122,7 +125,7 @@ async fn watch(cluster: Arc<Cluster>, kind: ChildKind, reach: Reach, first: Firs
                     () = watch.follow(issued), if resource.kind == "Secret" => Ended::Stopped,
                 }
             }
-            Extent::Owners | Extent::InputsWithStatus | Extent::Children => {
+            Extent::Owners | Extent::InputsWithStatus | Extent::Children | Extent::Tasks => {
                 let api: Api<DynamicObject> = reach.api(&cluster.client, resource);
                 let observe = |object: DynamicObject| Some((watch.observe_whole(&object)?, Some(object)));
                 watch.drive(watcher(api, watch.config()), observe).await
@@ -200,6 +203,7 @@ impl Watch<'_> {
     fn config(&self) -> watcher::Config {
         let config = match self.extent {
             Extent::Children => self.reach.config().labels(CONTROLLER_LABEL),
+            Extent::Tasks => self.reach.config().labels(&format!("{CONTROLLER_LABEL},{TASK_LABEL}")),
             Extent::Owners | Extent::Inputs | Extent::InputsWithStatus => self.reach.config(),
         };
         match self.lists {

@@ -132,10 +132,12 @@ async fn an_upgrade_rolls_every_component_and_jobservice_after_core() {
     assert!(message.ends_with(":v2.15.0 now"), "{message}");
     let sent = requests.until_quiet().await;
     let position = |what: &str| {
-        let path = format!("PATCH /apis/goharbor.io/v1beta1/namespaces/{}/{what}", cluster.name);
-        sent.iter().rposition(|request| *request == path).unwrap()
+        let path = format!("/namespaces/{}/{what}", cluster.name);
+        let is_it = |request: &String| request.starts_with("PATCH ") && request.ends_with(&path);
+        sent.iter().rposition(is_it).unwrap()
     };
-    assert!(position("cores/acme-harbor/status") < position("jobservices/acme-harbor"), "{sent:#?}");
+    // The record says that all replicas of Core have the version. Core's own status may follow later.
+    assert!(position("secrets/acme-harbor-core-database") < position("jobservices/acme-harbor"), "{sent:#?}");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ mod lifecycle;
 mod names;
 mod order;
 mod removal;
+mod upgrade;
 
 use crate::{
     keys,

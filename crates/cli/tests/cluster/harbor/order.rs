@@ -148,19 +148,19 @@ async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version
     let cluster = Cluster::with_garbage_collector().await;
     let requests = Requests::default();
     let scanning = |version: &str| with(at(version), "/spec/trivy", json!({"storage": {}}));
-    let _operator = cluster.ready(&requests, scanning("2.13.2")).await;
+    let _operator = cluster.ready(&requests, scanning("2.14.1")).await;
     cluster.merge::<Deployment>("acme-harbor-core", serde_json::from_str(NEVER).unwrap()).await;
 
-    cluster.apply(vec![scanning("2.15.0")]).await;
-    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.15.0")).await;
+    cluster.apply(vec![scanning("2.14.3")]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.14.3")).await;
     let core = format!(
         "Core {0}/acme-harbor: Deployment {0}/acme-harbor-core: 1 old replicas still terminating; \
-         Secret {0}/acme-harbor-core-database: not all replicas have version 2.15.0 yet",
+         Secret {0}/acme-harbor-core-database: not all replicas have version 2.14.3 yet",
         cluster.name
     );
     let others = format!(
-        "Registry, RegistryController, JobService, Portal, Trivy {}/acme-harbor: held at version 2.13.2 until Core has \
-         version 2.15.0",
+        "Registry, RegistryController, JobService, Portal, Trivy {}/acme-harbor: held at version 2.14.1 until Core has \
+         version 2.14.3",
         cluster.name
     );
     let message = format!("{core}; {others}");
@@ -172,7 +172,7 @@ async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version
         let trivy = json!({"storage": {}, "ignoreUnfixed": true});
         with(with(scanning(version), "/spec/portal", pods), "/spec/trivy", trivy)
     };
-    cluster.apply(vec![changed("2.15.0")]).await;
+    cluster.apply(vec![changed("2.14.3")]).await;
     cluster
         .until::<Deployment>("acme-harbor-portal", |it| {
             it.spec.as_ref().unwrap().replicas == Some(2) && memory(it).as_deref() == Some("321Mi")
@@ -193,12 +193,12 @@ async fn an_upgrade_whose_core_does_not_start_leaves_the_others_at_their_version
     requests.until_quiet().await;
     for component in ["portal", "registry", "jobservice", "trivy"] {
         let image = cluster.image(component).await;
-        assert!(image.ends_with(":v2.13.2"), "{image}");
+        assert!(image.ends_with(":v2.14.1"), "{image}");
     }
 
     // Nothing of it has run.
-    cluster.apply(vec![changed("2.13.2")]).await;
-    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.13.2")).await;
+    cluster.apply(vec![changed("2.14.1")]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.14.1")).await;
     // Kubernetes 1.20 puts variables that come back at the end, so that pods are replaced all the same.
     let in_time = json!({"metadata": {"annotations": {"sandbox.goharbor.io/delay": null}}});
     cluster.merge::<Deployment>("acme-harbor-core", in_time).await;
@@ -213,17 +213,17 @@ async fn a_reverse_proxy_is_repaired_and_changed_at_its_version_while_core_is_up
         let exposed = with(at(version), "/spec/expose/core/ingress", Value::Null);
         with(with(exposed, "/spec/expose/core/service", json!({})), "/spec/nginx", nginx)
     };
-    let _operator = cluster.ready(&requests, exposed("2.13.2", json!({}))).await;
+    let _operator = cluster.ready(&requests, exposed("2.14.1", json!({}))).await;
     cluster.merge::<Deployment>("acme-harbor-core", serde_json::from_str(NEVER).unwrap()).await;
-    cluster.apply(vec![exposed("2.15.0", json!({}))]).await;
-    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.15.0")).await;
+    cluster.apply(vec![exposed("2.14.3", json!({}))]).await;
+    cluster.until::<Deployment>("acme-harbor-core", |it| image(it).ends_with(":v2.14.3")).await;
 
     let resources = json!({"resources": {"requests": {"memory": "321Mi"}}});
-    cluster.apply(vec![exposed("2.15.0", resources)]).await;
+    cluster.apply(vec![exposed("2.14.3", resources)]).await;
     cluster.until::<Deployment>("acme-harbor-nginx", |it| memory(it).as_deref() == Some("321Mi")).await;
     cluster.drift("nginx").await;
     cluster.come_back("nginx").await;
-    assert!(cluster.image("nginx").await.ends_with(":v2.13.2"));
+    assert!(cluster.image("nginx").await.ends_with(":v2.14.1"));
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 mod adoption;
 mod environment;
+mod migration;
 mod pods;
 mod record;
 mod refusals;

@@ -53,6 +53,7 @@ pub(crate) fn check_installation_pods(spec: &InstallationSpec, defaults: &Defaul
         nginx,
         external_url: _,
         version: _,
+        upgrade: _,
         expose: _,
         harbor_admin_password_ref: _,
         harbor_admin_password_key: _,

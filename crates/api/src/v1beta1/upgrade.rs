@@ -1,0 +1,42 @@
+//! What an upgrade may do without being asked.
+
+use kube::KubeSchema;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an upgrade may do without being asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UpgradeSpec {
+    /// How many hops one change of `version` may lead to. Harbor supports an upgrade over two minor releases at most, so a
+    /// longer one goes over other versions. With One, the operator refuses a version that needs more than one hop. All by
+    /// default.
+    #[serde(default)]
+    pub hops: Hops,
+
+    /// Whether the operator stops Core while it migrates the database, in hops whose schema breaks Core of the version
+    /// before: those to or over 2.8, 2.9, 2.11 and 2.13. With Refused, it refuses a version that needs such a hop. Allowed
+    /// by default.
+    #[serde(default)]
+    pub downtime: Downtime,
+}
+
+/// How many hops one change of the version may lead to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Hops {
+    /// As many as it takes.
+    #[default]
+    All,
+    /// One.
+    One,
+}
+
+/// Whether Core may be stopped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Downtime {
+    /// It may.
+    #[default]
+    Allowed,
+    /// It may not.
+    Refused,
+}

@@ -1,0 +1,96 @@
+//! Upgrades of a Harbor: the hops that lead to the wanted version, and in which order its parts get the next one.
+//!
+//! What counts is the version that has run, see [`Record`]. The whole Harbor is planned at the version of the hop under
+//! way; when all of its parts have that version, the next hop begins.
+
+mod settled;
+mod steps;
+
+use self::steps::Step;
+use super::validated::{self, Validated};
+use crate::versions::HarborVersion;
+use plan::{Desired, Held, Manifest, PlanError, World};
+
+/// The upgrade of a Harbor, if its version changes.
+pub(super) struct Upgrade<'a> {
+    /// The Harbor at the version that Core gets now.
+    now: Validated<'a>,
+    /// The Harbor at the version with which Core was last ready, if that is another one.
+    before: Option<Validated<'a>>,
+}
+
+impl<'a> Upgrade<'a> {
+    /// Finds the hop that is under way. Refuses a downgrade past a release that changed the database, and an upgrade that
+    /// the spec does not allow.
+    pub fn of(wanted: &'a Validated<'a>, world: &World<'_>) -> Result<Self, PlanError> {
+        Ok(match Step::of(wanted, world)? {
+            Step::Stay { at } => Self { now: wanted.at(at), before: None },
+            Step::Move(hop) => Self { now: wanted.at(hop.to), before: Some(wanted.at(hop.from)) },
+        })
+    }
+
+    /// The Harbor at the version that Core gets now.
+    pub fn now(&self) -> &Validated<'a> {
+        &self.now
+    }
+
+    /// Whether that is the version of the spec.
+    pub fn is_at_wanted(&self) -> bool {
+        HarborVersion::parse_spec(&self.now.installation.version)
+            .is_ok_and(|wanted| wanted == self.now.version)
+    }
+
+    /// A part of the Harbor, which keeps its version until Core has the new one. If the spec needs the new
+    /// version, the part stays unchanged until then.
+    pub fn part<M: Manifest>(&self, part: impl Fn(&Validated<'_>) -> M) -> Desired {
+        let wanted = part(&self.now);
+        match &self.before {
+            Some(before) if validated::supported(before.spec, &before.version).is_ok() => {
+                Desired::from(wanted).held_as(part(before), self.held_at(before))
+            }
+            _ => self.held(wanted),
+        }
+    }
+
+    /// The same for an optional part.
+    pub fn optional<M: Manifest>(&self, part: impl Fn(&Validated<'_>) -> Option<M>) -> Option<Desired> {
+        let wanted = part(&self.now)?;
+        // Whether the spec requests the part does not depend on the version.
+        Some(self.part(|harbor| part(harbor).unwrap_or_else(|| wanted.clone())))
+    }
+
+    /// The Harbor at the version before, if its version changes.
+    pub fn before(&self) -> Option<&Validated<'a>> {
+        self.before.as_ref()
+    }
+
+    /// An object of the Harbor itself, which keeps the version before until Core has the new one. If the version
+    /// makes no difference to it, it does not wait.
+    pub fn object(&self, wanted: impl Into<Desired>, before: Option<impl Into<Desired>>) -> Desired {
+        let wanted = wanted.into();
+        let json = |desired: &Desired| desired.object.to_json().ok();
+        let before = before.map(Into::into).filter(|before| json(before) != json(&wanted));
+        match before.zip(self.before.as_ref()) {
+            Some((object, harbor)) => {
+                let held = Held { object: Some(object.object), why: self.held_at(harbor) };
+                Desired { held: Some(held), ..wanted }
+            }
+            None => wanted,
+        }
+    }
+
+    /// A part that stays unchanged until Core has the new version.
+    fn held(&self, part: impl Into<Desired>) -> Desired {
+        let desired = part.into();
+        if self.before.is_some() { desired.held(self.why("unchanged")) } else { desired }
+    }
+
+    fn held_at(&self, before: &Validated<'_>) -> String {
+        self.why(&format!("held at version {}", before.version))
+    }
+
+    /// What is done to a part meanwhile, and what its upgrade waits for.
+    fn why(&self, held: &str) -> String {
+        format!("{held} until Core has version {}", self.now.version)
+    }
+}
