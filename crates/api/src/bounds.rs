@@ -33,7 +33,7 @@ pub const DIGITS: i64 = 64;
 pub const LABEL_PATTERN: &str = "^([a-z0-9]([-a-z0-9]*[a-z0-9])?)?$";
 
 /// Lists for which the default bound is too small or too large, by the end of the path.
-const LISTS: [(&str, i64); 17] = [
+const LISTS: [(&str, i64); 16] = [
     // A Service has one or two.
     (".ipFamilies", 2),
     // Each may name objects, in each of its variables; they run one after the other before a pod starts.
@@ -57,7 +57,6 @@ const LISTS: [(&str, i64); 17] = [
     (".noProxy", 256),
     (".loadBalancerSourceRanges", 256),
     (".namespaceSelector.matchExpressions[].values", 1024),
-    (".spec.rules", 1024),
     (".metricRelabelings", 128),
 ];
 

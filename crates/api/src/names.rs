@@ -17,6 +17,10 @@ pub const MOVED_ANNOTATION: &str = "goharbor.io/data-moved";
 /// Set by users on a Harbor: the version of the database backup they have restored, to which the Harbor may go back.
 pub const RESTORED_ANNOTATION: &str = "goharbor.io/database-restored";
 
+/// Set by users on a HarborCluster, a Harbor or a Core whose migration of the database has failed or is lost: the attempt
+/// that the operator may make, as the status names it, such as `2.15.0-2`.
+pub const RETRY_MIGRATION_ANNOTATION: &str = "goharbor.io/retry-migration";
+
 /// Set by users to `true` on a child, and by the operator on Secrets with generated values: the operator never changes
 /// the object again.
 pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";
@@ -300,6 +304,10 @@ pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
 
 /// With a new value, such as the current time, a user has the operator renew the credentials of a HarborRobot.
 pub const ROTATE_AT_ANNOTATION: &str = "goharbor.io/rotate-at";
+
+/// Set by the operator on a Secret with a password of a HarborRobot whose rotation has an overlap: which renewal the password is
+/// for, and which Secret has the password before.
+pub const ROTATION_ANNOTATION: &str = "goharbor.io/rotation";
 
 /// With the value `true`, a user has the operator give the robot account of a PullSecretBinding, or of a Namespace, a new
 /// password. The one before ends at once, for all clients.

@@ -6,7 +6,10 @@
 mod schema;
 mod shared;
 
-use api::v1beta1::name::ObjectName;
+use api::v1beta1::{
+    harborserverconfiguration::{LONGEST_RULE, MOST_RULES},
+    name::ObjectName,
+};
 use regex::Regex;
 use schema::schema as schema_of;
 use serde_json::Value;
@@ -116,6 +119,16 @@ fn is_unbounded(node: &Node<'_>) -> bool {
         other => panic!("{} has type {other:?}", node.path),
     };
     !schema[bound].is_u64()
+}
+
+#[test]
+fn rules_for_images_are_bounded_as_the_webhook_bounds_them() {
+    let definition = serde_json::to_value(api::crds::of("HarborServerConfiguration").unwrap()).unwrap();
+    let rules = &schema_of(&definition)["properties"]["spec"]["properties"]["rules"];
+    assert_eq!(
+        (rules["maxItems"].as_u64(), rules["items"]["maxLength"].as_u64()),
+        (Some(MOST_RULES as u64), Some(LONGEST_RULE as u64))
+    );
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn what_changes_with_every_minor_release_is_as_written_down() {
     // What describes objects inside a Harbor has the version of that Harbor.
     for component in components::all()
         .into_iter()
-        .filter(|it| it.placement() == Placement::Namespaced && !it.children.has_external())
+        .filter(|it| it.placement() == Placement::Namespaced && !it.children.live_outside())
     {
         let cases = AnyCase::all(&component);
         let (directory, case) = cases.iter().find(|(directory, _)| directory.ends_with("versions")).unwrap();
@@ -121,7 +121,7 @@ fn policy(policy: &Policy) -> String {
             let values = generate.iter().map(|(key, recipe)| format!("#   {key}: {recipe:?}\n"));
             format!("# created once, with values made up then:\n{}", values.collect::<String>())
         }
-        Policy::Await { why } => format!("# not sent, awaited: {why}\n"),
+        Policy::Await { why, .. } => format!("# not sent, awaited: {why}\n"),
         Policy::Issue(issuance) => format!("# issued and renewed: {issuance:?}\n"),
         Policy::External(external) => format!("# lives in {}\n", external.system),
         Policy::Amend { amendment, .. } => format!("# gets {} in {}\n", amendment.item, amendment.list),

@@ -100,7 +100,7 @@ fn two_passes_are_enough_to_read_everything_but_what_only_what_was_read_can_name
     impl Law for TwoPasses {
         fn case(&mut self, name: &str, case: &AnyCase) {
             // What is known of a Harbor decides what else is asked for.
-            if case.component.children.has_external() {
+            if case.component.children.live_outside() {
                 return;
             }
             let all = case.plan().unwrap().reads;
@@ -282,7 +282,7 @@ fn pods_wait_for_all_settings_beside_them_and_nothing_else_waits() {
     impl Law for Waits {
         fn case(&mut self, name: &str, case: &AnyCase) {
             // These have dependencies of their own, which their tests check.
-            let has_its_own = case.component.children.has_external();
+            let has_its_own = case.component.children.live_outside();
             if has_its_own
                 || [Harbor::NAME, HarborCluster::NAME, Namespace::NAME].contains(&case.component.name)
             {

@@ -131,7 +131,7 @@ impl Namespace {
             return object.unwrap();
         }
         let now = serde_json::to_string_pretty(&self.api::<K>().get_opt(name).await.unwrap()).unwrap();
-        panic!("{} {name} did not come to what was waited for: {now}", K::kind(&()));
+        panic!("{} {name} did not meet the condition: {now}", K::kind(&()));
     }
 
     /// Waits until an object no longer exists.

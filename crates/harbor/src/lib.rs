@@ -20,7 +20,7 @@
 //! - No cookies, no redirects, no proxy from the environment. A server is trusted as [`Trust`] says.
 //! - At most four requests at once and twenty per second to one Harbor; every request has a time limit and every answer
 //!   a size limit ([`Limits`]).
-//! - A read is repeated if it meets a passing failure. A write is sent once: after an error, look up what came of it.
+//! - A read is repeated if it meets a passing failure. A write is sent once: after an error, read the object to see whether it took effect.
 //! - Credentials that Harbor rejects are not sent again for a while, until they change.
 //! - To Harbor, an account with a wrong password is a visitor, who sees public projects only. So an object counts as missing,
 //!   and a list of projects as whole, only after Harbor has accepted the credentials.

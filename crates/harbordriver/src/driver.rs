@@ -3,13 +3,13 @@
 use crate::{
     client::{Client, Clients},
     collections::{
-        allowlists::Allowlists, configurations::Settings, executions::Executions, health::Health,
-        immutable_rules::RuleLists, labels::Labels, members::ProjectMembers, memberships::Memberships,
-        numbered_robots::NumberedRobots, preheat_instances::PreheatInstances,
-        preheat_policies::PreheatPolicies, project_scanners::ProjectScanners, projects::Projects,
-        registries::Registries, replications::Replications, retentions::Retentions, robots::Robots,
-        scanners::Scanners, schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users,
-        webhooks::Webhooks,
+        admin_passwords::AdminPasswords, allowlists::Allowlists, configurations::Settings,
+        executions::Executions, health::Health, immutable_rules::RuleLists, labels::Labels,
+        members::ProjectMembers, memberships::Memberships, numbered_robots::NumberedRobots,
+        preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
+        project_scanners::ProjectScanners, projects::Projects, registries::Registries,
+        replications::Replications, retentions::Retentions, robots::Robots, scanners::Scanners,
+        schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users, webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
     manage::{Manage, Objects, Sent, Start},
@@ -17,12 +17,12 @@ use crate::{
 };
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
-    KIND, State as _, configuration::Configuration, cve_allowlist::CveAllowlist, execution::Execution,
-    health, immutable_rules::ImmutableRules, label::Label, member::Membership, members::Members,
-    numbered_robot::NumberedRobot, preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy,
-    project::Project, project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
-    retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
-    user_group::UserGroup, webhook::Webhook,
+    KIND, State as _, admin_password::AdminPassword, configuration::Configuration,
+    cve_allowlist::CveAllowlist, execution::Execution, health, immutable_rules::ImmutableRules, label::Label,
+    member::Membership, members::Members, numbered_robot::NumberedRobot, preheat_instance::PreheatInstance,
+    preheat_policy::PreheatPolicy, project::Project, project_scanner::ProjectScanner,
+    registry::RegistryEndpoint, replication::Replication, retention::Retention, robot::Robot,
+    scanner::Scanner, schedule, server::Server, user::User, user_group::UserGroup, webhook::Webhook,
 };
 use plan::{Contents, External, ObjectKey, System, SystemError};
 use runtime::{At, Collection, ExternalDriver};
@@ -68,6 +68,7 @@ macro_rules! with {
             PreheatPolicy::COLLECTION => $function::<PreheatPolicies>($($argument),*).boxed(),
             Replication::COLLECTION => $function::<Replications>($($argument),*).boxed(),
             UserGroup::COLLECTION => $function::<UserGroups>($($argument),*).boxed(),
+            AdminPassword::COLLECTION => $function::<AdminPasswords>($($argument),*).boxed(),
             User::COLLECTION => $function::<Users>($($argument),*).boxed(),
             Scanner::COLLECTION => $function::<Scanners>($($argument),*).boxed(),
             PreheatInstance::COLLECTION => $function::<PreheatInstances>($($argument),*).boxed(),
@@ -88,7 +89,10 @@ impl ExternalDriver for HarborDriver {
     fn describe(&self, system: &System) -> String {
         match system.namespace.as_str() {
             "" => format!("the Harbor of HarborServerConfiguration {}", system.name),
-            namespace => format!("Harbor {namespace}/{}", system.name),
+            namespace => match harborstate::core_of(system) {
+                Some(core) => format!("the Harbor of Core {namespace}/{core}"),
+                None => format!("Harbor {namespace}/{}", system.name),
+            },
         }
     }
 

@@ -1,7 +1,9 @@
 //! Names and numbers of objects that other objects refer to.
 
 use crate::{client::Client, failure::system_error};
-use harbor::{Failure, GroupId, RegistryId, projects::Project, registries::Registry, user_groups::UserGroup};
+use harbor::{
+    Failure, GroupId, RegistryId, Secret, projects::Project, registries::Registry, user_groups::UserGroup,
+};
 use plan::SystemError;
 use std::{
     collections::BTreeMap,
@@ -16,6 +18,9 @@ const FRESH: Duration = Duration::from_secs(10);
 /// How long names of objects count that are only shown.
 const NAMES: Duration = Duration::from_mins(1);
 
+/// How long refused passwords are not sent again.
+const REFUSED: Duration = Duration::from_mins(5);
+
 /// User groups by number.
 type Groups = BTreeMap<GroupId, UserGroup>;
 
@@ -25,6 +30,7 @@ pub(crate) struct Index {
     projects: Mutex<BTreeMap<String, (Instant, Arc<Project>)>>,
     registries: Mutex<Option<(Instant, Arc<Vec<Registry>>)>>,
     groups: Mutex<Option<(Instant, Arc<Groups>)>>,
+    refused: Mutex<Option<(Instant, Secret)>>,
 }
 
 impl Index {
@@ -44,6 +50,17 @@ impl Index {
     /// Reads names again when they are next asked for.
     pub(crate) fn forget_groups(&self) {
         *lock(&self.groups) = None;
+    }
+
+    /// Remembers that Harbor accepts neither the password of the connection nor this one.
+    pub(crate) fn refuse(&self, password: Secret) {
+        *lock(&self.refused) = Some((Instant::now(), password));
+    }
+
+    /// Whether Harbor has refused this password, and the one of the connection, a few minutes ago. Each attempt locks the
+    /// administrator for people too.
+    pub(crate) fn has_refused(&self, password: &Secret) -> bool {
+        lock(&self.refused).as_ref().is_some_and(|(at, it)| it == password && at.elapsed() < REFUSED)
     }
 
     /// Looks a project up again when it is next asked for.

@@ -7,7 +7,7 @@
 //! What it guarantees:
 //! - Names identify objects. Numbers are looked up before every write, so a restore from a backup changes
 //!   nothing.
-//! - A creation sends its POST once. If what came of it is unknown, the error is
+//! - A creation sends its POST once. If it is unknown whether it took effect, the error is
 //!   [`plan::SystemError::Unreachable`].
 //! - An update sends what differs, and reads the object once more.
 //! - No error and no value contains a secret.

@@ -85,8 +85,8 @@ impl Listed<'_> {
         match entry.log {
             Log::Old => shown.into(),
             Log::New => {
-                let told = format!("{} {}: {}", entry.operation, entry.resource_type, entry.resource);
-                shown.with("operation_description", told).with("operation_result", true).into()
+                let description = format!("{} {}: {}", entry.operation, entry.resource_type, entry.resource);
+                shown.with("operation_description", description).with("operation_result", true).into()
             }
         }
     }

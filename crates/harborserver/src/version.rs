@@ -78,7 +78,7 @@ pub(crate) enum Change {
     ReadsSeverityInCapitals,
     /// The count of users leaves out the administrator. Assumed.
     CountsUsersWithoutAdmin,
-    /// `POST /service/token` is told apart from a modification in read-only mode. Assumed.
+    /// `POST /service/token` counts as no modification in read-only mode. Assumed.
     ExemptsTokenFromReadOnly,
     /// Purging of audit logs, stopping of garbage collections, the system's own clean-up schedule.
     PurgesAudit,

@@ -27,6 +27,7 @@
 //! ```
 
 pub mod access;
+pub mod admin_password;
 pub mod configuration;
 pub mod cve_allowlist;
 pub mod execution;
@@ -66,4 +67,17 @@ pub const KIND: &str = "harbor";
 /// The Harbor that an object of this name stands for.
 pub fn system(namespace: &str, name: &str) -> System {
     System::new(KIND, namespace, name)
+}
+
+/// Before the name of a Core that belongs to no Harbor. No object has such a name.
+const CORE: &str = "core/";
+
+/// The Harbor of a Core that belongs to no object of kind Harbor.
+pub fn system_of_core(namespace: &str, core: &str) -> System {
+    System::new(KIND, namespace, &format!("{CORE}{core}"))
+}
+
+/// The name of the Core, if [`system_of_core`] named this system.
+pub fn core_of(system: &System) -> Option<&str> {
+    system.name.strip_prefix(CORE)
 }

@@ -82,6 +82,7 @@ pub struct Children {
 enum Outside {
     #[default]
     None,
+    AtTimes,
     Some,
 }
 
@@ -134,8 +135,19 @@ impl Children {
         Self { outside: Outside::Some, ..self }
     }
 
-    /// Whether there are objects in systems outside the cluster among them.
+    /// These, and at times objects in systems outside the cluster, such as while something there is to change.
+    #[must_use]
+    pub fn and_external_at_times(self) -> Self {
+        Self { outside: self.outside.max(Outside::AtTimes), ..self }
+    }
+
+    /// Whether there are objects in systems outside the cluster among them, if only at times.
     pub fn has_external(&self) -> bool {
+        self.outside != Outside::None
+    }
+
+    /// Whether what their owner describes lives outside the cluster.
+    pub fn live_outside(&self) -> bool {
         self.outside == Outside::Some
     }
 

@@ -1,8 +1,8 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
 use crate::{
-    Amended, Aspect, Children, Conclusion, Connection, Desired, KindCondition, PlanError, System, Violation,
-    World,
+    Amended, Aspect, Children, Conclusion, Connection, Desired, KindCondition, Outlook, PlanError, System,
+    Violation, World,
 };
 use kube::{
     Resource,
@@ -97,7 +97,7 @@ pub trait Component: Send + Sync + 'static {
         true
     }
 
-    /// Fields of its status that only this kind has.
+    /// Fields of its status that only this kind has. Null removes a field; one that is missing here is left as it is.
     fn details(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Map<String, Value> {
         Map::new()
     }
@@ -135,4 +135,12 @@ pub trait Component: Send + Sync + 'static {
     /// Must depend only on its arguments: no network, no clock, no randomness. Fails with [`PlanError::Unread`] when it
     /// reads an object that is not in the snapshot yet. The operator then reads the object and calls it again.
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError>;
+
+    /// The steps that lead to what the spec asks for, if it takes steps: `plan` shows them, and the status names what the next
+    /// one waits for.
+    ///
+    /// A function of its arguments, like [`Component::desired`], which has succeeded before.
+    fn outlook(_owner: &Self::Owner, _world: &World<'_>) -> Result<Outlook, PlanError> {
+        Ok(Outlook::default())
+    }
 }

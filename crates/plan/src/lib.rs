@@ -30,6 +30,7 @@ mod manifest;
 pub mod mutation;
 mod name;
 mod observed;
+mod outlook;
 mod place;
 pub mod placeholder;
 mod planner;
@@ -58,8 +59,8 @@ pub use digest_key::{DigestKey, salted};
 pub use equivalence::{equivalence, equivalent_digest};
 pub use error::{PlanError, Violation};
 pub use external::{
-    Claim, Comparable, Connection, Contents, External, IfAbsent, IfExists, Origin, Record, Sharing, Signer,
-    System, SystemError, UnreadableRecord, Whole, comparable, outside,
+    Announcement, Claim, Comparable, Connection, Contents, External, IfAbsent, IfExists, Origin, Record,
+    Sharing, Signer, System, SystemError, UnreadableRecord, Whole, comparable, outside,
 };
 pub use graph::{Blockers, Deps, Edge, Node, confirms, starts_after, upgrades_after};
 pub use harbor_class::HarborClass;
@@ -67,18 +68,19 @@ pub use htpasswd::{BCRYPT_COST, ExpensiveLine, expensive_lines};
 pub use issuance::{Issuance, Role};
 pub use key::{ObjectKey, Parts, is_namespace};
 pub use kind_condition::{KindCondition, Warning};
-pub use manifest::{AnyManifest, DeletionBehavior, Desired, Held, Manifest, Policy};
+pub use manifest::{Absence, AnyManifest, DeletionBehavior, Desired, Held, Manifest, Policy};
 pub use mutation::Mutation;
 pub use name::ChildName;
 pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
     already_applied, applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
+pub use outlook::{Outlook, PlannedStep};
 pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};
-pub use references::{Content, ContentDigests, KNOWN_LATER, References, stamp};
+pub use references::{Content, ContentDigests, CountedValues, KNOWN_LATER, References, stamp};
 pub use resolve::{
     Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
     image, unwanted, wanted,

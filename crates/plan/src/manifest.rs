@@ -1,8 +1,8 @@
 //! Objects that the operator manages.
 
 use crate::{
-    Amended, Amendment, Aspect, ChildKind, External, Issuance, ObjectKey, Observe, Reached, Readiness,
-    Recipe, external::ExternalObject,
+    Amended, Amendment, Aspect, ChildKind, CountedValues, External, Issuance, ObjectKey, Observe, Reached,
+    Readiness, Recipe, external::ExternalObject,
 };
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
@@ -120,8 +120,10 @@ pub enum Policy {
     /// The operator does not send it, because another program creates it or because it cannot be created yet. The
     /// operator waits until it exists and is ready, and does not sweep it.
     Await {
-        /// Which program creates it, or what is needed for that.
+        /// Which program creates it, or what is needed for that; why it is a failure if it is absent.
         why: String,
+        /// What its absence means.
+        absence: Absence,
     },
     /// Lives in a system outside the cluster, and is kept there as described.
     External(Arc<External>),
@@ -133,6 +135,15 @@ pub enum Policy {
         /// What a user should know when the operator has added the item.
         note: String,
     },
+}
+
+/// What it means that an awaited object does not exist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// It does not exist yet.
+    Passing,
+    /// It is lost: nothing will create it, and a user has to act.
+    Lost,
 }
 
 /// Whether a child is deleted when its owner is deleted, or no longer wants it.
@@ -159,6 +170,8 @@ pub struct Desired {
     pub left_to_others: &'static [&'static str],
     /// If this is an upgrade, the state in which an existing object is held until the upgrade may start.
     pub held: Option<Held>,
+    /// For a change of which values its pods do not restart.
+    pub counted: CountedValues,
 }
 
 /// An object whose upgrade may not start yet.
@@ -180,13 +193,19 @@ impl Desired {
             aspect: None,
             left_to_others: &[],
             held: None,
+            counted: CountedValues::default(),
         }
     }
 
     /// An object that another program creates, or that cannot be created yet. A Secret lists the keys that it will
     /// have. See [`Policy::Await`].
     pub fn awaited<K: Manifest>(object: K, why: impl Into<String>) -> Self {
-        Self::new(object, Policy::Await { why: why.into() })
+        Self::new(object, Policy::Await { why: why.into(), absence: Absence::Passing })
+    }
+
+    /// An object that has existed and that the operator must not create again. If it is still absent, that is a failure.
+    pub fn lost<K: Manifest>(object: K, why: impl Into<String>) -> Self {
+        Self::new(object, Policy::Await { why: why.into(), absence: Absence::Lost })
     }
 
     /// An object that lives in a system outside the cluster.
@@ -241,6 +260,12 @@ impl Desired {
     #[must_use]
     pub fn leaving(self, fields: &'static [&'static str]) -> Self {
         Self { left_to_others: fields, ..self }
+    }
+
+    /// The same, with pods that do not restart when these values change.
+    #[must_use]
+    pub fn counting(self, counted: CountedValues) -> Self {
+        Self { counted, ..self }
     }
 
     /// A Secret that the operator creates once, with generated values.

@@ -1,8 +1,8 @@
 //! Plans the children of an owner.
 
 use crate::{
-    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, Owner, PlanError,
-    Policy, References, Snapshot, System, World,
+    Component, Connection, Defaults, DeletionBehavior, Desired, Mutation, ObjectKey, Outlook, Owner,
+    PlanError, Policy, References, Snapshot, System, World,
     defaults::NOTHING,
     mutation,
     place::{self, Places, misnamed},
@@ -17,6 +17,8 @@ use std::collections::BTreeSet;
 pub struct Plan {
     /// The children.
     pub graph: Graph<Desired>,
+    /// What the owner goes on to.
+    pub outlook: Outlook,
     /// The objects that the component read, whether they exist or not.
     pub reads: BTreeSet<ObjectKey>,
     /// When the plan will be another one although nothing else changes.
@@ -94,9 +96,9 @@ pub fn plan_at<C: Component>(
             })
         })?;
         check_names(&graph, &places)?;
-        Ok(graph)
+        Ok((graph, C::outlook(owner, &world)?))
     });
-    Planned::of(graph, world, |graph, reads, until| Plan { graph, reads, until })
+    Planned::of(graph, world, |(graph, outlook), reads, until| Plan { graph, outlook, reads, until })
 }
 
 /// Asks `C` how to reach a system outside the cluster for `owner`. Pure, like [`plan_with`].

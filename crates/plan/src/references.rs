@@ -2,7 +2,10 @@
 
 use crate::{Digest, DigestKey, ObjectKey, Parts, PlanError, equivalence};
 use api::names::INPUTS_ANNOTATION;
-use k8s_openapi::api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume};
+use k8s_openapi::{
+    ByteString,
+    api::core::v1::{ConfigMap, Container, PodTemplateSpec, Secret, Volume},
+};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,6 +44,34 @@ pub struct Content(BTreeMap<String, Digest>);
 
 /// The contents of the objects that a template refers to; `None` for an object that does not exist.
 pub type ContentDigests = BTreeMap<ObjectKey, Option<Content>>;
+
+/// Values of Secrets that count as other ones in the digest of a workload's inputs, so that pods do not restart for a change
+/// of them: such as a value that a program reads only when it starts for the first time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CountedValues(BTreeMap<(ObjectKey, String), Digest>);
+
+impl CountedValues {
+    /// These, and the value of a key of a Secret.
+    #[must_use]
+    pub fn and(mut self, secret: ObjectKey, key: &str, value: &[u8]) -> Self {
+        let served = serde_json::to_value(ByteString(value.to_vec())).unwrap_or_default();
+        let digest = Digest::of_bytes(served.as_str().unwrap_or_default().as_bytes());
+        self.0.insert((secret, key.to_owned()), digest);
+        self
+    }
+
+    /// The contents with these values. What does not exist stays absent.
+    #[must_use]
+    pub fn in_place(&self, mut contents: ContentDigests) -> ContentDigests {
+        for ((object, key), digest) in &self.0 {
+            let content = contents.get_mut(object).and_then(Option::as_mut);
+            if let Some(value) = content.and_then(|content| content.0.get_mut(key)) {
+                *value = *digest;
+            }
+        }
+        contents
+    }
+}
 
 impl Content {
     /// The content of a Secret or a ConfigMap as the API serves it.

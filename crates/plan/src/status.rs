@@ -247,9 +247,11 @@ pub enum Difference {
 impl Difference {
     /// How much `after` differs from `before`.
     pub fn between(before: &Status, after: &Status) -> Self {
-        // Fields that other programs wrote into the status do not count.
-        let same_details =
-            after.details.iter().all(|(field, value)| before.details.get(field) == Some(value));
+        // Fields that other programs wrote into the status do not count. Null is a field that is not to be there.
+        let same_details = after
+            .details
+            .iter()
+            .all(|(field, value)| before.details.get(field).unwrap_or(&serde_json::Value::Null) == value);
         if !same_details {
             return Self::Significant;
         }

@@ -158,7 +158,7 @@ impl<'a> World<'a> {
     }
 
     /// Looks up an object in a system outside the cluster, as the system describes it. The operator lists the collection every
-    /// few minutes, and the owner is reconciled again when the object has changed. Not having looked yet is
+    /// few minutes, and the owner is reconciled again when the object has changed. Before the first list the answer is
     /// [`PlanError::Unread`]. A component that asks says in [`crate::Component::CONNECT`] how to reach the system.
     pub fn external(
         &self,

@@ -56,7 +56,7 @@ pub async fn find_digest_key(client: &Client, namespace: &str) -> Result<Option<
 ///
 /// # Errors
 /// When the Secret can be neither read nor created, or does not hold a key.
-pub async fn make_digest_key(
+pub async fn ensure_digest_key(
     client: &Client,
     namespace: &str,
     entropy: &dyn Entropy,

@@ -31,19 +31,19 @@ mod schedule;
 mod telemetry;
 
 pub use apply::server_side_apply;
-pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, find_digest_key, make_digest_key};
+pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, ensure_digest_key, find_digest_key};
 pub use driver::{At, Collection, ExternalDriver};
 pub use dry_run::{DryRun, DryRunReport, Remark, RemarkKind};
 pub use entropy::{Entropy, SystemEntropy};
 pub use error::with_sources;
-pub use inspect::Inspector;
+pub use inspect::{Inspector, Unlisted};
 pub use operator::{Ended, Operator};
 pub use options::{Options, Scope};
 pub use permissions::Permissions;
 pub use report::EventRecorder;
 pub use telemetry::{
-    Access, Build, ConversionOutcome, Format, Health, HealthError, Metrics, ReviewError, ReviewOutcome,
-    Reviewer,
+    AdmissionOutcome, Build, ConversionOutcome, Format, Health, HealthError, Metrics, ReviewDecision,
+    ReviewError, Reviewer,
 };
 
 use error::ReconcileError;

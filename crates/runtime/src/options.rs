@@ -38,7 +38,7 @@ pub struct Options {
     /// The source of randomness. That of the operating system by default.
     pub entropy: Arc<dyn Entropy>,
     /// The key for digests of the values that pods use. A placeholder by default, which does not protect them:
-    /// outside of tests, use that of [`crate::make_digest_key`].
+    /// outside of tests, use that of [`crate::ensure_digest_key`].
     pub digest_key: DigestKey,
     /// The clock. That of the system by default.
     pub clock: fn() -> Timestamp,

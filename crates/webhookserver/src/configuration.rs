@@ -105,6 +105,25 @@ mod tests {
     }
 
     #[test]
+    fn new_pods_and_added_ephemeral_containers_are_reviewed_again_if_another_webhook_changes_them() {
+        let trust = Trust::Authority("PEM".into());
+        let object = configuration(&Settings::example(), Rewriting::default(), &trust, &[].into());
+        let hook = &object["webhooks"][0];
+        let rule = |operation: &str, resource: &str| {
+            json!({ "operations": [operation], "apiGroups": [""], "apiVersions": ["v1"], "resources": [resource],
+                "scope": "Namespaced" })
+        };
+        assert_eq!(
+            hook["rules"],
+            json!([rule("CREATE", "pods"), rule("UPDATE", "pods/ephemeralcontainers")])
+        );
+        assert_eq!(
+            (&hook["reinvocationPolicy"], &hook["matchPolicy"], &hook["admissionReviewVersions"]),
+            (&json!("IfNeeded"), &json!("Equivalent"), &json!(["v1"]))
+        );
+    }
+
+    #[test]
     fn pods_are_refused_without_an_answer_if_the_user_asks_for_that() {
         let rewriting = Rewriting { failure_policy: FailurePolicy::Fail };
         let object = configuration(&Settings::example(), rewriting, &Trust::Injected, &[].into());

@@ -10,7 +10,7 @@ use axum::{
     response::{IntoResponse as _, Response},
     routing::post,
 };
-use runtime::{ConversionOutcome, Metrics, ReviewOutcome};
+use runtime::{AdmissionOutcome, ConversionOutcome, Metrics};
 use std::{sync::Arc, time::Instant};
 use webhook::{admission, conversion};
 
@@ -33,17 +33,17 @@ fn rewrite(body: &[u8], rules: &Rules, metrics: &Metrics) -> Response {
         // Without rules, the API server must not take the pod for reviewed.
         None => {
             let why = "the operator has not read the rules yet\n";
-            (refusal(StatusCode::SERVICE_UNAVAILABLE, why), ReviewOutcome::NotReady, 0)
+            (refusal(StatusCode::SERVICE_UNAVAILABLE, why), AdmissionOutcome::NotReady, 0)
         }
         Some(Err(error)) => {
-            (refusal(StatusCode::BAD_REQUEST, &format!("{error}\n")), ReviewOutcome::BadRequest, 0)
+            (refusal(StatusCode::BAD_REQUEST, &format!("{error}\n")), AdmissionOutcome::BadRequest, 0)
         }
         Some(Ok(reviewed)) => {
             let (outcome, images) = match reviewed.outcome {
-                admission::Outcome::Rewritten(images) => (ReviewOutcome::Rewritten, images),
-                admission::Outcome::Unchanged => (ReviewOutcome::Unchanged, 0),
-                admission::Outcome::Skipped => (ReviewOutcome::Skipped, 0),
-                admission::Outcome::WrongRules => (ReviewOutcome::WrongRules, 0),
+                admission::Outcome::Rewritten(images) => (AdmissionOutcome::Rewritten, images),
+                admission::Outcome::Unchanged => (AdmissionOutcome::Unchanged, 0),
+                admission::Outcome::Skipped => (AdmissionOutcome::Skipped, 0),
+                admission::Outcome::WrongRules => (AdmissionOutcome::WrongRules, 0),
             };
             (json(reviewed.body), outcome, images)
         }
@@ -77,3 +77,6 @@ fn json(body: Vec<u8>) -> Response {
 fn refusal(status: StatusCode, why: &str) -> Response {
     (status, why.to_owned()).into_response()
 }
+
+#[cfg(test)]
+mod tests;

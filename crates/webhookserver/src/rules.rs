@@ -139,6 +139,15 @@ impl Rules {
     }
 }
 
+#[cfg(test)]
+impl Rules {
+    /// Rules from objects of all kinds, which have been listed.
+    pub fn listed(sources: Sources) -> Self {
+        let state = State { listed: FEEDS, changes: 0 };
+        Self { sources: RwLock::new(sources), state: watch::Sender::new(state) }
+    }
+}
+
 fn key<K: Resource>(object: &K) -> (String, String) {
     (object.namespace().unwrap_or_default(), object.name_any())
 }

@@ -70,7 +70,7 @@ pub struct CoreSpec {
     /// The Redis database for sessions and caches.
     pub redis: CoreRedisSpec,
 
-    /// Secret whose key `secret` holds the administrator's first password.
+    /// Secret whose key `secret` holds the administrator's password. When that changes, the operator changes it in Harbor.
     pub admin_initial_password_ref: ObjectName,
 
     /// Key of that Secret, where it is not `secret`.

@@ -111,7 +111,7 @@ pub struct HarborProjectSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry_ref: Option<ObjectName>,
 
-    /// Which artifacts Harbor keeps when it cleans up. Left out, the operator leaves the policy alone.
+    /// Which artifacts Harbor keeps when it cleans up. Left out, the operator leaves a policy alone that it did not create.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retention: Option<RetentionPolicy>,
 
@@ -120,14 +120,14 @@ pub struct HarborProjectSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub immutable_tag_rules: Option<Vec<ImmutableTagRule>>,
 
-    /// Webhooks of the project. Left out, the operator leaves the webhooks alone. Otherwise it removes webhooks that are
-    /// not listed.
+    /// Webhooks of the project. Those that are not listed stay. The operator deletes a webhook that is taken off the list if it
+    /// created it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub webhooks: Option<Vec<WebhookPolicy>>,
 
-    /// Labels of the project, for its artifacts. Left out, the operator leaves the labels alone. Otherwise it removes
-    /// labels that are not listed, also from artifacts.
+    /// Labels of the project, for its artifacts. Those that are not listed stay. The operator deletes a label that is taken off
+    /// the list if it created it; Harbor then removes it from artifacts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
     pub labels: Option<Vec<ProjectLabel>>,

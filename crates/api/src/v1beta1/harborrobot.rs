@@ -103,7 +103,8 @@ pub struct HarborRobotSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<RobotSecret>,
 
-    /// When the operator renews the credentials. Only by annotation unless set.
+    /// When the operator renews the credentials, besides each time the annotation `goharbor.io/rotate-at` gets another value,
+    /// and how long those before stay valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<RobotRotation>,
 
@@ -172,19 +173,24 @@ pub enum RobotSecretType {
     DockerConfigJson,
 }
 
-/// When the operator renews the credentials of a robot account.
+/// When the operator renews the credentials of a robot account, and how long those before stay valid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, KubeSchema)]
 #[serde(rename_all = "camelCase")]
-#[x_kube(validation = Rule::new("!has(self.overlap) || duration(self.overlap) < duration(self.interval)")
+#[x_kube(validation = Rule::new("has(self.interval) || has(self.overlap)")
+    .message("rotation: says nothing; set interval or overlap, or remove it"))]
+#[x_kube(validation = Rule::new(
+        "!has(self.overlap) || !has(self.interval) || duration(self.overlap) < duration(self.interval)")
     .message("rotation.overlap: must be shorter than interval; shorten it"))]
 pub struct RobotRotation {
-    /// Time between two renewals, such as 720h. At least 10m.
+    /// Time between two renewals, such as 720h. At least 10m. Left out, the operator renews the credentials only by annotation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[x_kube(validation = Rule::new("duration(self) >= duration('10m')")
         .message("rotation.interval: must be at least 10m; lengthen it"))]
-    pub interval: GoDuration,
+    pub interval: Option<GoDuration>,
 
     /// Time for which the previous credentials stay valid after a renewal, such as 24h. The operator then alternates
-    /// between two robot accounts. Without it, the previous credentials end at once.
+    /// between two robot accounts, and a renewal that is asked for in this time waits for its end. Without it, the previous
+    /// credentials end at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<GoDuration>,
 }
@@ -214,12 +220,13 @@ pub struct HarborRobotStatus {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_rotation: Option<Time>,
 
-    /// Value of the annotation `goharbor.io/rotate-at` that the operator last acted on.
+    /// Value of the annotation `goharbor.io/rotate-at` that the operator last acted on. Another value in the annotation waits
+    /// for the end of an overlap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 256))]
     pub last_rotation_request: Option<String>,
 
-    /// The robot account that was renewed last and is still valid.
+    /// The robot account before the last renewal, while it is valid. Empty after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous: Option<PreviousRobot>,
 

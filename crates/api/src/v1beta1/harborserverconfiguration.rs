@@ -6,6 +6,12 @@ use kube::{CustomResource, KubeSchema};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The most rules for images in one object: each is a regular expression, which the webhook keeps in memory.
+pub const MOST_RULES: usize = 100;
+
+/// Characters of the longest rule for images.
+pub const LONGEST_RULE: usize = 512;
+
 /// The address and the credentials of a Harbor, for the objects that name it in `harborServerConfig`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, CustomResource, KubeSchema)]
 #[kube(
@@ -40,7 +46,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct HarborServerConfigurationSpec {
-    /// URL of the Harbor, with a port if that is not the usual one.
+    /// URL of the Harbor, with a port if that is not the default of its scheme.
     #[serde(rename = "serverURL")]
     #[schemars(regex(
         pattern = r"^(.*(?:(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)\.){3}(?:25[0-5]|2[0-4][0-9]|[01]?[0-9][0-9]?)(?::[0-9]{1,5})?/?|https?://(([a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9\-]*[a-zA-Z0-9])\.)+([A-Za-z]|[A-Za-z][A-Za-z0-9\-]*[A-Za-z0-9]).*)$"
@@ -88,6 +94,9 @@ pub struct HarborServerConfigurationSpec {
     /// Images that are pulled through this Harbor, each written as a regular expression for the registry, `=>` and the
     /// project: `registry.example.com=>proxy`. The first that matches wins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(max = MOST_RULES), inner(length(max = LONGEST_RULE)))]
+    #[x_kube(validation = Rule::new("self.all(rule, rule == '' || rule.contains('='))")
+        .message("rules: each must have `=>` between a registry and a project; write docker.io=>project"))]
     pub rules: Vec<String>,
 }
 

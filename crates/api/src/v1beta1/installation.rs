@@ -46,7 +46,7 @@ pub struct InstallationSpec {
     /// How users reach Harbor from outside the cluster.
     pub expose: HarborExposeSpec,
 
-    /// Secret whose key `secret` holds the administrator's first password.
+    /// Secret whose key `secret` holds the administrator's password. When that changes, the operator changes it in Harbor.
     pub harbor_admin_password_ref: ObjectName,
 
     /// Key of that Secret, where it is not `secret`.

@@ -57,7 +57,7 @@ impl State {
                 && before["metadata"]["ownerReferences"] != metadata["ownerReferences"]
             {
                 // An owner may have waited for an object that it no longer owns, or that no longer blocks it.
-                self.look_at_owners(&change.key, before);
+                self.enqueue_owners(&change.key, before);
             }
             return;
         }
@@ -69,13 +69,13 @@ impl State {
             let orphans: Vec<_> = self.store.dependents(uid).cloned().map(Work::Object).collect();
             self.work.extend(orphans);
         }
-        self.look_at_owners(&change.key, before);
+        self.enqueue_owners(&change.key, before);
         if let Some(definition) = definitions::waiting_for(self, &change.key) {
             self.work.push_back(Work::Definition(definition));
         }
     }
 
-    fn look_at_owners(&mut self, key: &Key, object: &Value) {
+    fn enqueue_owners(&mut self, key: &Key, object: &Value) {
         let owners: Vec<_> = collection::owners(self, key, object).map(Work::Object).collect();
         self.work.extend(owners);
     }

@@ -1,9 +1,8 @@
 //! A tree that changes while it is drawn.
 
-use super::{Tree, words::line};
+use super::{Tree, lines::Lines};
 use progress::{Observer, Progress, TreeChange};
 use std::{
-    mem,
     sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -24,8 +23,7 @@ pub struct Live {
 #[derive(Debug, Default)]
 struct State {
     tree: Tree,
-    /// A line for each change that was not taken yet.
-    lines: String,
+    lines: Lines,
 }
 
 impl Live {
@@ -60,9 +58,9 @@ impl Live {
         read(&self.state().tree)
     }
 
-    /// A line for each change since the last call.
+    /// The lines since the last call.
     pub fn take_lines(&self) -> String {
-        mem::take(&mut self.state().lines)
+        self.state().lines.take()
     }
 
     /// Announces changes from now on.
@@ -99,7 +97,9 @@ impl Live {
         let now = self.now();
         let mut state = self.state();
         let changes = change(&mut state.tree, now);
-        state.lines.extend(changes.iter().map(|change| line(change, now)));
+        for change in &changes {
+            state.lines.add(change, now);
+        }
         drop(state);
         self.changed.send_replace(());
     }

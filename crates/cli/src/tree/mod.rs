@@ -1,4 +1,4 @@
-//! Draws [`progress::Tree`] for `status` and `sandbox`: as a tree on a terminal, as a line per change, or as JSON.
+//! Draws [`progress::Tree`] for `status` and `sandbox`: as a tree on a terminal, as lines, or as JSON.
 //!
 //! Every number comes from the tree. The drawings are functions of the tree, the time and the size of the terminal.
 //!
@@ -6,6 +6,7 @@
 
 mod frame;
 mod json;
+mod lines;
 mod live;
 mod outline;
 mod show;

@@ -1,4 +1,4 @@
-//! Shows a tree while it changes: redrawn in place on a terminal, and a line per change elsewhere.
+//! Shows a tree while it changes: redrawn in place on a terminal, and as lines elsewhere.
 
 use super::{
     Live, Tree,
@@ -25,7 +25,7 @@ pub enum Style {
         /// Whether with colours.
         colour: bool,
     },
-    /// A line per change.
+    /// A line when an object becomes ready, waits or fails.
     Lines,
 }
 

@@ -1,6 +1,6 @@
 //! Drawings of a Core that becomes ready, and of the owner of such a Core.
 
-use super::{Live, Size, Tree, frame, json, message, still, words::line};
+use super::{Live, Size, Tree, frame, json, lines::Lines, message, still};
 use ::page::{Page, Reach, Setup, Store, Summary};
 use axum::body::Body;
 use http::{Request, Response};
@@ -32,17 +32,19 @@ fn planned() -> Vec<Planned> {
     vec![child("Service", &[]), child("ConfigMap", &[]), child("Secret", &[]), child("Deployment", &[1, 2])]
 }
 
-/// A tree, and a line for each of its changes.
+/// A tree, and the lines about its changes.
 #[derive(Default)]
 struct Story {
     tree: Tree,
-    lines: Vec<String>,
+    lines: Lines,
 }
 
 impl Story {
     fn observe(&mut self, owner: ObjectKey, stage: Stage, milliseconds: u64) -> &mut Self {
         let changes = self.tree.observe(&Progress { owner, stage }, at(milliseconds));
-        self.lines.extend(changes.iter().map(|change| line(change, at(milliseconds))));
+        for change in &changes {
+            self.lines.add(change, at(milliseconds));
+        }
         self
     }
 
@@ -56,7 +58,9 @@ impl Story {
 
     fn status(&mut self, readiness: &Readiness, milliseconds: u64) {
         let changes = self.tree.read_status(&core(), readiness, at(milliseconds));
-        self.lines.extend(changes.iter().map(|change| line(change, at(milliseconds))));
+        for change in &changes {
+            self.lines.add(change, at(milliseconds));
+        }
     }
 }
 
@@ -391,26 +395,13 @@ fn a_new_plan_removes_objects_that_are_no_longer_wanted() {
 }
 
 #[test]
-fn every_change_is_a_line_and_repetitions_are_not() {
+fn lines_tell_when_an_object_of_the_user_waits_and_when_it_is_ready_once() {
     let mut story = ready();
     story.child("Deployment", State::Ready, 2700).stage(Stage::Concluded(Verdict::Ready), 2700);
     assert_eq!(
-        story.lines,
-        [
-            "   0.1s  Core registry/harbor: applying\n",
-            "   0.1s  Core registry/harbor: Service harbor-core: applying\n",
-            "   0.2s  Core registry/harbor: Service harbor-core: ready\n",
-            "   0.1s  Core registry/harbor: ConfigMap harbor-core: applying\n",
-            "   0.3s  Core registry/harbor: ConfigMap harbor-core: ready\n",
-            "   0.1s  Core registry/harbor: Secret harbor-core: applying\n",
-            "   0.4s  Core registry/harbor: Secret harbor-core: ready\n",
-            "   0.4s  Core registry/harbor: Deployment harbor-core: applying\n",
-            "   0.5s  Core registry/harbor: Deployment harbor-core: waiting: 0 of 1 replicas available\n",
-            "   0.5s  Core registry/harbor: waiting: Deployment registry/harbor-core: \
-             0 of 1 replicas available\n",
-            "   2.5s  Core registry/harbor: Deployment harbor-core: ready\n",
-            "   2.6s  Core registry/harbor: ready\n",
-        ]
+        story.lines.take(),
+        "   0.5s  Core registry/harbor: waiting: Deployment registry/harbor-core: 0 of 1 replicas available\n   \
+         2.6s  Core registry/harbor: ready\n"
     );
 }
 

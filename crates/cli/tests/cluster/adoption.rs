@@ -3,9 +3,12 @@
 use crate::world::{World, root};
 use api::v1beta1::Core;
 use envtest::{Kind, Requests};
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{ConfigMap, Secret, Service},
+use k8s_openapi::{
+    ByteString,
+    api::{
+        apps::v1::Deployment,
+        core::v1::{ConfigMap, Secret, Service},
+    },
 };
 use kube::{ResourceExt as _, api::PostParams};
 use serde_json::{Value, json};
@@ -109,7 +112,9 @@ async fn a_core_of_the_old_operator_is_adopted_in_place() {
     assert_eq!((now.uid(), now.binary_data), (config.uid(), None));
     assert!(now.data.unwrap().contains_key("app.conf"));
     let now = world.get::<Secret>("h-harbor-core").await;
-    assert_eq!((now.uid(), now.data), (secret.uid(), secret.data), "sessions and caches stay where they are");
+    let mut data = secret.data.clone().unwrap();
+    data.insert("HARBOR_ADMIN_PASSWORD".into(), ByteString(b"Harbor12345".into()));
+    assert_eq!((now.uid(), now.data), (secret.uid(), Some(data)), "sessions and caches stay where they are");
     let generation = world.get::<Deployment>("h-harbor-core").await.metadata.generation;
     assert_eq!(generation, Some(2), "one rollout, not two");
 }

@@ -6,6 +6,7 @@ mod account;
 mod adoption;
 mod autoscaling;
 mod command;
+mod conversion;
 mod core;
 mod defaults;
 mod definitions;

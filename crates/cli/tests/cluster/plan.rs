@@ -99,6 +99,42 @@ async fn what_it_shows_of_an_edit_is_exactly_what_applying_it_does() {
     assert!(!ran.out.contains("acme-harbor-portal (1 pod)"), "more pods are no other pods: {}", ran.out);
 }
 
+const STEPS: &str = "\
+Harbor NAMESPACE/acme gets there in 3 steps, and this is the beginning of the first:
+  1. Harbor 2.11.2, from 2.9.5
+     - migrates the database to schema version 140
+     - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.9.5 every push of a new artifact would fail on \
+the new schema
+     - cannot be taken back without a backup of the database
+     - the migration rewrites the table of artifacts
+  2. Harbor 2.13.2, from 2.11.2
+     - migrates the database to schema version 160
+     - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.11.2 everything about P2P preheat policies would \
+fail on the new schema
+     - cannot be taken back without a backup of the database
+     - robot accounts of version 1 end, and their API
+     - a schedule that purges the audit log has to be set again: its parameters have other names
+  3. Harbor 2.15.2, from 2.13.2
+     - migrates the database to schema version 180
+     - Core 2.13.2 goes on serving meanwhile
+     - cannot be taken back without a backup of the database
+     - the proxy cache of Quay ends
+     - the migration takes minutes with many permissions of robot accounts
+";
+
+#[tokio::test]
+async fn it_shows_the_hops_of_an_upgrade_and_what_each_of_them_does() {
+    let cluster = Cluster::new().await;
+    let at = |version: &str| with(minimal(), "/spec/version", json!(version));
+    let _operator = cluster.ready(&Requests::default(), at("2.9.5")).await;
+    let ran = cluster.plan(vec![at("2.15.2")]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    let steps = STEPS.replace("NAMESPACE", &cluster.name);
+    assert!(ran.out.contains(&format!("\n{steps}\n")), "{}", ran.out);
+    assert!(ran.out.contains("+ Pod "), "{}", ran.out);
+    assert_eq!(cluster.plan(vec![at("2.9.5")]).await.out, "No changes.\n");
+}
+
 #[tokio::test]
 async fn of_a_new_harbor_it_lists_everything_and_writes_nothing() {
     let cluster = Cluster::new().await;

@@ -352,7 +352,7 @@ fn every_rule_is_broken_by_a_case() {
 fn is_inside_harbor(kind: &str) -> bool {
     let is_it = |component: &ComponentKind| component.resource().kind == kind;
     let component = components::all().into_iter().find(is_it);
-    component.is_some_and(|it| it.children.has_external() || it.placement() == Placement::ClusterWide)
+    component.is_some_and(|it| it.children.live_outside() || it.placement() == Placement::ClusterWide)
 }
 
 /// Calls back with the field and message of every rule.

@@ -1,6 +1,9 @@
 //! `status`, and both commands as kubectl plugins.
 
-use crate::harbor::{Cluster, minimal, with};
+use crate::{
+    account,
+    harbor::{Cluster, minimal, with},
+};
 use api::{
     names::CLASS_ANNOTATION,
     v1beta1::{Core, Registry},
@@ -67,6 +70,29 @@ async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
     let ran = cluster.run(&["status", "missing"]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(ran.err.contains("missing: not found in namespace"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn a_user_who_may_not_list_secrets_sees_what_exists_and_what_the_operator_reported() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let kinds = ["harbors", "cores", "portals", "registries", "registrycontrollers", "jobservices"];
+    let kinds = kinds.map(|kind| format!("{kind}.goharbor.io")).join(",");
+    cluster.allow("viewer", "get,list,watch", &format!("{kinds},deployments.apps")).await;
+    let kubeconfig = account::kubeconfig(&cluster.plane, "viewer");
+    let ran = cluster.run(&["status", "acme", "--kubeconfig", kubeconfig.path().to_str().unwrap()]).await;
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("✓ Deployment acme-harbor-core"), "{}", ran.out);
+    assert!(!ran.out.contains("Secret"), "{}", ran.out);
+    let (unlisted, hint) = ran.err.split_once("warning: what is shown is what exists").unwrap();
+    assert!(unlisted.starts_with("warning: without permission to list "), "{unlisted}");
+    assert!(unlisted.contains("ConfigMap, ") && unlisted.contains("Secret, "), "{unlisted}");
+    assert!(unlisted.contains("viewer") && hint.contains("get these permissions"), "{}", ran.err);
+
+    let kubeconfig = account::kubeconfig(&cluster.plane, "stranger");
+    let ran = cluster.run(&["status", "--kubeconfig", kubeconfig.path().to_str().unwrap()]).await;
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.contains("stranger"), "{}", ran.err);
 }
 
 #[tokio::test]

@@ -182,7 +182,8 @@ impl Workloads {
     }
 }
 
-async fn until<K>(api: Api<K>, name: &str, met: impl Fn(&K) -> bool + Send + Sync) -> K
+/// Waits until an object meets a condition, and returns it.
+pub async fn until<K>(api: Api<K>, name: &str, met: impl Fn(&K) -> bool + Send + Sync) -> K
 where
     K: Resource + Clone + Debug + DeserializeOwned + Send + 'static,
 {

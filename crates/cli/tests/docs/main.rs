@@ -7,6 +7,8 @@ mod book;
 #[cfg(test)]
 mod commands;
 #[cfg(test)]
+mod crates;
+#[cfg(test)]
 mod differences;
 #[cfg(test)]
 mod examples;

@@ -36,11 +36,21 @@ fn reasons() -> BTreeSet<String> {
     reasons
 }
 
+/// The reasons of events about webhooks, which no object has as a condition.
+fn reasons_of_webhooks() -> BTreeSet<String> {
+    let sources = files(&root().join("crates/webhookserver/src"), ".rs");
+    let sources = sources.into_iter().map(|file| fs::read_to_string(file).unwrap());
+    let reason = |rest: &str| rest.split('"').next().unwrap_or_default().to_owned();
+    sources.flat_map(|text| text.split("reason: \"").skip(1).map(reason).collect::<Vec<_>>()).collect()
+}
+
 #[test]
 fn every_reason_has_a_section_that_says_what_to_do() {
     let pages = pages();
     let page = pages.iter().find(|page| page.path == Path::new("docs/troubleshooting.md")).unwrap();
-    let reasons = reasons();
+    let mut reasons = reasons();
+    reasons.extend(reasons_of_webhooks());
+    assert!(reasons.contains("NotMigrated") && reasons.contains("WrongRewritingRules"), "{reasons:?}");
     assert!(reasons.contains("InvalidSpec") && reasons.contains("ChildrenNotReady"), "{reasons:?}");
     let has_section = |reason: &&String| page.anchors.contains(&reason.to_lowercase());
     let missing: Vec<_> = reasons.iter().filter(|reason| !has_section(reason)).collect();

@@ -111,7 +111,7 @@ impl Settled {
         }
         let kind = self.kind(group, plural);
         let is_recorded = |component: &ComponentKind| {
-            component.resource().kind == kind.kind && component.children.has_external()
+            component.resource().kind == kind.kind && component.children.live_outside()
         };
         match (verb.as_str(), part) {
             // What is inside a Harbor is recorded in its owner, unless it is.

@@ -190,7 +190,7 @@ impl Story for RewriteImages {
     /// Rules in a HarborServerConfiguration are wrong, and those that a Namespace names do not exist.
     async fn cluster() -> Cluster {
         let cluster = Cluster::new().await;
-        apply_all(&cluster, server_configuration(&["docker.io"])).await;
+        apply_all(&cluster, server_configuration(&["(docker.io=>hub"])).await;
         let labels = json!({"harbor-day2-webhook-configuration": "enabled"});
         let annotations = json!({"goharbor.io/rewriting-rules": "none"});
         let metadata = json!({"name": TEAM, "labels": labels, "annotations": annotations});

@@ -1,5 +1,5 @@
-//! Objects of v1alpha3 become ready: the samples of the old operator, and installations as users wrote them for its first
-//! versions.
+//! Objects of v1alpha3 become ready: the samples of the old operator, and installations and components as users wrote them for
+//! its first versions.
 
 use crate::cluster::Cluster;
 use api::conversion::{Version, convert, kinds};
@@ -114,6 +114,13 @@ async fn installations_of_the_first_versions_become_ready() {
     let counted = ready("crates/cli/tests/fixtures/v1alpha3.yaml", "registry").await.unwrap();
     let clusters = (counted["HarborCluster"], counted["Harbor"]);
     assert_eq!(clusters, (2, 3), "two HarborClusters with their Harbors, and a Harbor alone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn components_of_the_first_versions_become_ready_without_a_harbor() {
+    let counted = ready("crates/cli/tests/fixtures/v1alpha3-components.yaml", "registry").await.unwrap();
+    let components = kinds().filter(|kind| !["Exporter", "Harbor", "HarborCluster"].contains(kind));
+    assert_eq!(counted, components.map(|kind| (kind, 1)).collect(), "one of each kind");
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,6 +12,7 @@ use super::{
 use crate::{
     certificates::InternalTls,
     connections::proxy_environment,
+    management::{FIRST, admin_password_key},
     observability::Metrics,
     pods::Environment,
     secrets::SecretKey,
@@ -93,7 +94,7 @@ fn credentials(core: &Validated<'_>) -> Environment {
         .with_secret("CORE_SECRET", &validated::core_secret(spec))
         .with_secret("JOBSERVICE_SECRET", &validated::jobservice_secret(spec))
         .and(core.login.environment())
-        .with_secret("HARBOR_ADMIN_PASSWORD", &validated::admin_password(spec))
+        .with_secret(FIRST, &admin_password_key(spec))
         .with_secret("CSRF_KEY", &validated::csrf_key(spec))
 }
 

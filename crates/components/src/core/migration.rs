@@ -1,54 +1,52 @@
 //! The migration of the database by a pod of its own, when the schema changes.
 //!
 //! A Core that migrates when it starts may be killed by a probe, and several may start at once. So one pod migrates, with
-//! the image of the new version, no probes and no time limit, and Core gets the new version afterwards. Where Core of the
-//! version before cannot work on the new schema, it is stopped first.
+//! the image of the new version, no probes and no time limit, and Core gets the new version afterwards.
 //!
-//! It is a pod and not a Job: a Job may start a second pod, and tells neither that an image cannot be pulled nor what a
-//! failed pod said last. A failed pod stays as it is, because a second attempt may do harm.
+//! The pod is prepared while Core of the version before goes on serving: its node pulls the image. Where that Core cannot
+//! work on the new schema, it is stopped next. Then the record allows the [attempt](super::attempt), for which the pod
+//! waits. A pod that has failed, or is gone, is not replaced, because a second attempt may do harm.
 
-use super::{deployment, environment, validated::Validated};
-use crate::{
-    pods::{Strategy, Workload},
-    versions::{HarborVersion, Hop},
+use super::{
+    attempt::{Attempt, Begun, Progress},
+    deployment,
+    migration_pod::{self, is_prepared},
+    validated::Validated,
 };
-use api::names::{REMEDY_ANNOTATION, TASK_DIGEST_ANNOTATION, TASK_LABEL, VERSION_ANNOTATION};
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, Pod},
-};
-use kube::core::ObjectMeta;
-use plan::{Desired, Digest, PlanError, Policy, World};
+use crate::versions::{HarborVersion, Hop};
+use api::names::{RETRY_MIGRATION_ANNOTATION, TASK_DIGEST_ANNOTATION};
+use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
+use plan::{Absence, Desired, PlanError, Policy, World};
 
 /// The migration of the database to the version of a Core, while no Core of that version has become available.
 pub(super) struct Migration {
     hop: Hop,
     phase: Phase,
+    attempt: Attempt,
+    /// Whether an attempt has begun, this one or an earlier one.
+    begun: bool,
     pod: Pod,
-    origin: Origin,
+    /// What a user does to have the database migrated again.
+    again: String,
+    exists: bool,
 }
 
-/// Where the settings of the pod come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Origin {
-    /// There is no pod, or it was made from the settings of today.
-    Current,
-    /// The pod was made from other settings. The API server would refuse to change it.
-    Earlier,
-}
-
-/// How far a migration has come.
+/// How far an attempt has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// Pods of Core still run, and the version before cannot work on the new schema.
-    Stopping,
-    /// There is a pod that was made from other settings and does not run. It is deleted first.
+    /// There is a pod that was made from other settings, and that the record does not allow. It is deleted first.
     Replacing,
-    /// The pod does not exist, or has not started.
-    Pending,
-    /// The pod has started. It may have succeeded, and that is not recorded yet.
-    Started,
-    /// The pod has succeeded, and it is recorded that it has started.
+    /// The pod does not exist, or its node pulls the image, or it has failed before it was allowed anything.
+    Preparing,
+    /// The pod is prepared, pods of Core still run, and the version before cannot work on the new schema.
+    Stopping,
+    /// The pod may migrate the database.
+    Allowed,
+    /// The pod was allowed to migrate the database, and does not exist.
+    Lost,
+    /// The pod has succeeded, and that is not recorded yet.
+    Ended,
+    /// It is recorded that the pod has succeeded.
     Succeeded,
 }
 
@@ -61,35 +59,49 @@ impl Migration {
         let Some(schema) = hop.schema().filter(|_| record.migrated.as_ref() != Some(version)) else {
             return Ok(None);
         };
-        let pod = pod(core, schema)?;
+        let last = record.attempt.as_ref().filter(|begun| begun.attempt.version == *version);
+        let attempt = attempt(core, world, version, last)?;
+        let pod = migration_pod::pod(core, &attempt, schema)?;
         let existing = world.with_status::<Pod>(pod.metadata.name.as_deref().unwrap_or_default())?;
-        let recorded = record.migrating.as_ref() == Some(version);
-        let origin = match &existing {
-            Some(existing) if digest(existing) != digest(&pod) => Origin::Earlier,
-            Some(_) | None => Origin::Current,
-        };
-        let phase = match existing {
-            None if hop.stops_core() && !is_stopped(core, world)? => Phase::Stopping,
-            None => Phase::Pending,
-            Some(existing) => phase(&existing, origin, recorded),
-        };
-        Ok(Some(Self { hop, phase, pod, origin }))
+        let allowed = last.filter(|begun| begun.attempt == attempt).map(|begun| begun.progress);
+        let stopped = || -> Result<bool, PlanError> { Ok(!hop.stops_core() || is_stopped(core, world)?) };
+        let phase = phase(&pod, existing.as_ref(), allowed, stopped)?;
+        let (again, begun, exists) =
+            (migration_pod::again(core, &attempt), last.is_some(), existing.is_some());
+        Ok(Some(Self { hop, phase, attempt, begun, pod, again, exists }))
     }
 
     /// The pod, if it should exist now.
+    ///
+    /// Once the record allows the attempt, the operator does not apply the pod any more: if the pod were gone by then, the
+    /// apply would start the attempt again.
     pub fn pod(&self) -> Option<Desired> {
         match self.phase {
-            Phase::Stopping | Phase::Replacing => None,
-            Phase::Pending | Phase::Started | Phase::Succeeded => Some(match self.origin {
-                Origin::Current => Desired::from(self.pod.clone()),
-                Origin::Earlier => Desired::awaited(self.pod.clone(), "has other settings, and may have run"),
-            }),
+            Phase::Replacing => None,
+            Phase::Preparing | Phase::Stopping => Some(Desired::from(self.pod.clone())),
+            Phase::Allowed | Phase::Ended => Some(Desired::awaited(self.pod.clone(), "it is gone")),
+            Phase::Lost => Some(Desired::lost(self.pod.clone(), self.lost())),
+            Phase::Succeeded => {
+                self.exists.then(|| Desired::awaited(self.pod.clone(), "it has succeeded, and is gone"))
+            }
         }
+    }
+
+    fn lost(&self) -> String {
+        let Self { hop: Hop { from, to }, again, .. } = self;
+        format!(
+            "is gone, and nothing says how far it has migrated the database from {from} to {to}; PostgreSQL may still \
+             execute its last file, so wait for the end of that, look at the database, and {again}"
+        )
     }
 
     /// Core's Deployment meanwhile.
     pub fn deployment(&self, core: &Validated<'_>) -> Desired {
         let spec = core.instance.spec;
+        let is_prepared = match self.phase {
+            Phase::Replacing | Phase::Preparing => self.begun,
+            Phase::Stopping | Phase::Allowed | Phase::Lost | Phase::Ended | Phase::Succeeded => true,
+        };
         match (self.phase, self.hop.stops_core()) {
             (Phase::Succeeded, true) => {
                 // An autoscaler does not start what has no replicas.
@@ -98,11 +110,12 @@ impl Migration {
                     .map_or_else(|| deployment::deployment(core), |least| deployment::scaled(core, least))
             }
             (Phase::Succeeded, false) => deployment::deployment(core),
-            (_, true) => deployment::scaled(core, 0),
-            (_, false) => {
+            (_, true) if is_prepared => deployment::scaled(core, 0),
+            _ => {
                 let Hop { from, to } = &self.hop;
                 let why = format!("stays at version {from} until the database is migrated to {to}");
-                Desired { policy: Policy::Await { why }, ..deployment::deployment(core) }
+                let policy = Policy::Await { why, absence: Absence::Passing };
+                Desired { policy, ..deployment::deployment(core) }
             }
         }
     }
@@ -112,25 +125,67 @@ impl Migration {
         self.phase == Phase::Succeeded
     }
 
-    /// The version, if it has begun to use the database.
-    pub fn started(&self) -> Option<&HarborVersion> {
-        matches!(self.phase, Phase::Started | Phase::Succeeded).then_some(&self.hop.to)
+    /// What the record says about this attempt, if it has begun or may begin now.
+    pub fn begun(&self) -> Option<Begun> {
+        let progress = match self.phase {
+            Phase::Replacing | Phase::Preparing | Phase::Stopping => return None,
+            Phase::Allowed | Phase::Lost => Progress::Allowed,
+            Phase::Ended | Phase::Succeeded => Progress::Succeeded,
+        };
+        Some(Begun { attempt: self.attempt.clone(), progress })
     }
+}
+
+/// The attempt that is under way, or is next: the last one until it has failed or is gone, and a user asks for another.
+fn attempt(
+    core: &Validated<'_>,
+    world: &World<'_>,
+    version: &HarborVersion,
+    last: Option<&Begun>,
+) -> Result<Attempt, PlanError> {
+    let requested = Attempt::requested(version, core.instance.annotation(RETRY_MIGRATION_ANNOTATION));
+    let of = |number| Attempt { version: version.clone(), number };
+    let Some(last) = last else { return Ok(of(requested.unwrap_or(1).max(1))) };
+    match requested {
+        Some(number) if number > last.attempt.number && last.progress == Progress::Allowed => {
+            let pod = world.with_status::<Pod>(&migration_pod::name(core, &last.attempt))?;
+            let is_over = pod.is_none_or(|pod| migration_pod::phase(&pod) == Some("Failed"));
+            Ok(if is_over { of(number) } else { last.attempt.clone() })
+        }
+        _ => Ok(last.attempt.clone()),
+    }
+}
+
+/// `allowed` is what the record says about the attempt of this pod.
+fn phase(
+    pod: &Pod,
+    existing: Option<&Pod>,
+    allowed: Option<Progress>,
+    stopped: impl FnOnce() -> Result<bool, PlanError>,
+) -> Result<Phase, PlanError> {
+    let now = existing.and_then(migration_pod::phase);
+    Ok(match (allowed, existing) {
+        (Some(Progress::Succeeded), _) => Phase::Succeeded,
+        (Some(Progress::Allowed), None) => Phase::Lost,
+        (Some(Progress::Allowed), Some(_)) if now == Some("Succeeded") => Phase::Ended,
+        (Some(Progress::Allowed), Some(_)) => Phase::Allowed,
+        (None, None) => Phase::Preparing,
+        // It does not wait for the record: a user has created or changed it.
+        (None, Some(_)) if matches!(now, Some("Running" | "Succeeded")) => Phase::Allowed,
+        (None, Some(existing)) if digest(existing) != digest(pod) => Phase::Replacing,
+        (None, Some(existing)) if !is_prepared(existing) => Phase::Preparing,
+        (None, Some(_)) => {
+            if stopped()? {
+                Phase::Allowed
+            } else {
+                Phase::Stopping
+            }
+        }
+    })
 }
 
 fn digest(pod: &Pod) -> Option<&String> {
     pod.metadata.annotations.as_ref()?.get(TASK_DIGEST_ANNOTATION)
-}
-
-fn phase(existing: &Pod, origin: Origin, recorded: bool) -> Phase {
-    let same = origin == Origin::Current;
-    match existing.status.as_ref().and_then(|status| status.phase.as_deref()) {
-        Some("Succeeded") if recorded => Phase::Succeeded,
-        Some("Failed") if !same && recorded => Phase::Replacing,
-        Some("Succeeded" | "Failed" | "Running") => Phase::Started,
-        _ if same => Phase::Pending,
-        _ => Phase::Replacing,
-    }
 }
 
 /// Whether no pod of Core runs, except for pods that are terminating and get no requests.
@@ -140,52 +195,4 @@ fn is_stopped(core: &Validated<'_>, world: &World<'_>) -> Result<bool, PlanError
     let observed = status.observed_generation >= pods.metadata.generation;
     let wanted = pods.spec.and_then(|spec| spec.replicas);
     Ok(observed && wanted == Some(0) && status.replicas.unwrap_or(0) == 0)
-}
-
-fn pod(core: &Validated<'_>, schema: u32) -> Result<Pod, PlanError> {
-    let instance = &core.instance;
-    let name = format!("{}-migrate-{}", instance.name, instance.version.to_string().replace('.', "-"));
-    let mut pod = Workload {
-        instance,
-        containers: vec![(container(core), &core.spec.component)],
-        volumes: core.authorities.volumes(),
-        strategy: Strategy::Unset,
-        termination_grace_period_seconds: None,
-    }
-    .task(instance.metadata(&name));
-    let digest = Digest::of(&pod.spec).map_err(|_| {
-        PlanError::invalid("spec", "cannot be written as JSON", "compare it with `kubectl explain`")
-    })?;
-    let remedy = format!(
-        "correct the cause and delete this Pod to try again: kubectl -n {} delete pod {name}; it migrates the database to \
-         schema version {schema}",
-        instance.namespace
-    );
-    let requested = instance.spec.template_annotations.clone();
-    let annotations = [
-        (TASK_DIGEST_ANNOTATION, digest.to_string()),
-        (REMEDY_ANNOTATION, remedy),
-        (VERSION_ANNOTATION, instance.version.to_string()),
-    ];
-    let labels = [(TASK_LABEL, "migrate")];
-    let text = |(key, value): (&str, String)| (key.to_owned(), value);
-    pod.metadata = ObjectMeta {
-        annotations: Some(requested.into_iter().chain(annotations.map(text)).collect()),
-        labels: Some(labels.map(|(key, value)| text((key, value.to_owned()))).into()),
-        ..pod.metadata
-    };
-    Ok(pod)
-}
-
-/// Core's image drops arguments, so the command also does what its entry point does.
-fn container(core: &Validated<'_>) -> Container {
-    let script = "set -e; /harbor/install_cert.sh; exec /harbor/harbor_core -mode=migrate";
-    Container {
-        name: "migrate".into(),
-        image: Some(core.instance.image("harbor-core")),
-        command: Some(["/bin/sh", "-c", script].map(str::to_owned).into()),
-        env: Some(environment::of_migration(core).into()),
-        volume_mounts: Some(core.authorities.mounts()).filter(|mounts| !mounts.is_empty()),
-        ..Container::default()
-    }
 }

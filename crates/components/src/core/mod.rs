@@ -3,14 +3,17 @@
 //! Core creates its database when it first starts. When the schema changes later, a pod of its own migrates the database
 //! before Core gets the new version. Core does not wait for other components.
 //!
-//! Uses: certificates, connections, data, exposure, observability, pods, secrets, values, versions.
+//! Uses: certificates, connections, data, exposure, management, observability, pods, secrets, values, versions.
 
+mod admin_password;
+mod attempt;
 mod config;
 mod deployment;
 mod endpoints;
 mod environment;
 mod keys;
 mod migration;
+mod migration_pod;
 mod record;
 mod secret;
 mod service;
@@ -24,6 +27,7 @@ pub(crate) use self::record::Record;
 use self::{migration::Migration, validated::Validated};
 use crate::{
     certificates::add_deployment,
+    management,
     observability::Monitor,
     pods::{add_availability, availability_children},
 };
@@ -33,7 +37,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Pod, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{All, Builder, Children, Component, PlanError, World, confirms, upgrades_after};
+use plan::{All, Builder, Children, Component, Connect, PlanError, World, confirms, upgrades_after};
 
 /// The component behind a [`v1beta1::Core`].
 pub struct Core;
@@ -42,6 +46,7 @@ impl Component for Core {
     type Owner = v1beta1::Core;
 
     const NAME: &'static str = "core";
+    const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
         availability_children(Children::none())
@@ -52,6 +57,7 @@ impl Component for Core {
             .and::<Deployment>()
             .and::<Pod>()
             .and::<ServiceMonitor>()
+            .and_external_at_times()
     }
 
     fn desired(owner: &v1beta1::Core, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
@@ -72,16 +78,19 @@ impl Component for Core {
             Some(migration) => migration.deployment(&core),
             None => deployment::deployment(&core),
         };
+        let pods = pods.counting(admin_password::counted(&core));
         let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
         match &migration {
             Some(migration) if !migration.has_succeeded() => {
-                graph.add::<Secret>(core.memory.while_migrating(&core.instance, migration.started()), ());
+                graph.add::<Secret>(core.memory.while_migrating(&core.instance, migration.begun()), ());
+                admin_password::add_current(&core, graph);
             }
             _ => {
                 graph.add::<Secret>(
                     core.memory.secret(&core.instance),
                     (confirms(pods), upgrades_after(pods)),
                 );
+                admin_password::add(owner, &core, pods, graph)?;
             }
         }
         add_availability(graph, &core.instance);

@@ -11,7 +11,7 @@
 //! guess. It has a salt, so that an attacker must try each guess for each database, and equal keys have
 //! different fingerprints.
 
-use super::{Core, keys};
+use super::{Core, attempt::Begun, keys};
 use crate::{
     data::retention,
     pods::Instance,
@@ -46,6 +46,8 @@ pub(crate) struct Record {
     pub migrated: Option<HarborVersion>,
     /// The version that Core had when it was last ready.
     pub completed: Option<HarborVersion>,
+    /// The newest attempt to migrate the database, while no Core of that version has become available.
+    pub attempt: Option<Begun>,
 }
 
 impl Record {
@@ -65,7 +67,8 @@ impl Record {
             let text = str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?;
             HarborVersion::parse(text.trim_ascii()).ok()
         };
-        Self { migrating: version(MIGRATING), migrated: version(MIGRATED), completed: version(COMPLETED) }
+        let [migrating, migrated, completed] = [MIGRATING, MIGRATED, COMPLETED].map(version);
+        Self { migrating, migrated, completed, attempt: Begun::read(secret) }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.
@@ -112,21 +115,33 @@ impl Memory {
         })
     }
 
+    /// Whether what belongs to the database is deleted with the Core.
+    pub fn deletion(&self) -> DeletionBehavior {
+        self.deletion
+    }
+
     /// The previous record.
     pub fn before(&self) -> &Record {
         &self.before
     }
 
-    /// The Secret with the record while no Core of this version has become available. `started` is the version that has begun
-    /// to migrate the database, if one has.
-    pub fn while_migrating(&self, core: &Instance<'_>, started: Option<&HarborVersion>) -> Desired {
-        let Record { migrating, migrated, completed } = &self.before;
+    /// The Secret with the record while no Core of this version has become available. `begun` is the attempt to migrate the
+    /// database that has begun, or may begin now; without one, the last attempt stays.
+    pub fn while_migrating(&self, core: &Instance<'_>, begun: Option<Begun>) -> Desired {
+        let Record { migrating, migrated, completed, attempt } = &self.before;
+        let begun = begun.as_ref().or(attempt.as_ref());
         let versions = [
-            (MIGRATING, started.or(migrating.as_ref())),
+            (MIGRATING, begun.map(|begun| &begun.attempt.version).or(migrating.as_ref())),
             (MIGRATED, migrated.as_ref()),
             (COMPLETED, completed.as_ref()),
         ];
-        Desired::from(self.to_secret(core, versions)).on_deletion(self.deletion)
+        let mut secret = self.to_secret(core, versions);
+        let entry = begun.map(Begun::entry);
+        secret
+            .data
+            .get_or_insert_default()
+            .extend(entry.map(|(key, text)| (key, ByteString(text.into_bytes()))));
+        Desired::from(secret).on_deletion(self.deletion)
     }
 
     /// The Secret with the record. Until the last replica of an earlier version is gone, that version stays

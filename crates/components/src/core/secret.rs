@@ -1,6 +1,8 @@
-//! The Secret with the URLs of Redis, which hold passwords.
+//! The Secret with the URLs of Redis, which hold passwords, and with the administrator's password of the first start, which
+//! outlives a change of the user's Secret.
 
 use super::validated::{RedisUrls, Validated};
+use crate::management::FIRST;
 use k8s_openapi::api::core::v1::Secret;
 
 /// Key, and environment variable, of the URL of sessions and caches.
@@ -17,7 +19,8 @@ const REDIS_URL_CACHE_LAYER: &str = "_REDIS_URL_CACHE_LAYER";
 
 /// The Secret.
 pub(super) fn secret(core: &Validated<'_>) -> Secret {
-    core.instance.secret(urls(core).map(|(key, url)| (key, url.clone().into_bytes())))
+    let urls = urls(core).map(|(key, url)| (key, url.clone().into_bytes()));
+    core.instance.secret(urls.chain([(FIRST, core.admin_password.first().to_vec())]))
 }
 
 /// The URLs that are set, and their keys. Core would use an empty URL, so the others are left out.

@@ -6,6 +6,7 @@ use super::{Core, endpoints::Endpoints, keys, record::Memory, settings};
 use crate::{
     certificates::{Authorities, CA_CERTIFICATE, InternalTls, pem_certificates_if_any},
     connections::{Database, RegistryLogin, redis_url},
+    management::{AdminPassword, admin_password_key},
     observability::{Metrics, trace_environment},
     pods::{Environment, Instance, Scheme},
     secrets::{SecretKey, Secrets},
@@ -40,6 +41,8 @@ pub(super) struct Validated<'a> {
     pub settings: Environment,
     /// The record of its database.
     pub memory: Memory,
+    /// The password of its administrator.
+    pub admin_password: AdminPassword,
 }
 
 /// URLs of the Redis databases of Core. They contain passwords.
@@ -61,7 +64,18 @@ impl<'a> Validated<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
-        let ((instance, settings), redis, tls, metrics, database, trace, endpoints, login, memory, ()) = (
+        let (
+            (instance, settings),
+            redis,
+            tls,
+            metrics,
+            database,
+            trace,
+            endpoints,
+            login,
+            (memory, admin_password),
+            (),
+        ) = (
             Instance::of::<Core>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|core| with_settings(core, spec, &secrets)),
             redis_urls(spec, &secrets),
@@ -71,7 +85,7 @@ impl<'a> Validated<'a> {
             trace_environment(spec.trace.as_ref(), Core::NAME, &secrets),
             Endpoints::of(spec),
             RegistryLogin::of(&spec.components.registry.access.credentials, &secrets),
-            Memory::of(owner, &secrets, world),
+            (Memory::of(owner, &secrets, world), admin_password(owner, &secrets, world)).all(),
             check_references(spec, &authorities, &secrets),
         )
             .all()?;
@@ -88,6 +102,7 @@ impl<'a> Validated<'a> {
             login,
             settings,
             memory,
+            admin_password,
         })
     }
 
@@ -160,9 +175,18 @@ fn certificates(
     (authorities.check(secrets), public.unwrap_or(Ok(()))).all().map(drop)
 }
 
-/// Validates the shared secrets. An empty administrator's password would give everyone access.
+/// The administrator's password. An empty one would give everyone access.
+fn admin_password(
+    owner: &v1beta1::Core,
+    secrets: &Secrets<'_>,
+    world: &World<'_>,
+) -> Result<AdminPassword, PlanError> {
+    AdminPassword::of(owner, secrets.checked(&admin_password_key(&owner.spec), not_empty), world)
+}
+
+/// Validates the shared secrets.
 fn shared_secrets(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
-    [admin_password(spec), core_secret(spec), jobservice_secret(spec)]
+    [core_secret(spec), jobservice_secret(spec)]
         .map(|key| secrets.checked(&key, not_empty))
         .into_iter()
         .collect::<Vec<_>>()
@@ -175,14 +199,6 @@ fn key_files(spec: &CoreSpec, secrets: &Secrets<'_>) -> Result<(), PlanError> {
     (secrets.checked(&token, keys::signs_tokens), secrets.checked(&csrf_key(spec), keys::protects_forms))
         .all()
         .map(drop)
-}
-
-/// The initial password of the administrator.
-pub(super) fn admin_password(spec: &CoreSpec) -> SecretKey<'_> {
-    SecretKey::new(
-        &spec.admin_initial_password_ref,
-        spec.admin_initial_password_key.as_deref().unwrap_or("secret"),
-    )
 }
 
 /// The secret with which other components authenticate to Core.

@@ -44,7 +44,9 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
-use plan::{All, Builder, Children, Component, PlanError, Violation, World, starts_after, upgrades_after};
+use plan::{
+    All, Builder, Children, Component, Outlook, PlanError, Violation, World, starts_after, upgrades_after,
+};
 
 /// The component behind a [`v1beta1::Harbor`].
 pub struct Harbor;
@@ -187,6 +189,10 @@ impl Component for Harbor {
             graph.add::<NetworkPolicy>(policy, ());
         }
         Ok(())
+    }
+
+    fn outlook(owner: &v1beta1::Harbor, world: &World<'_>) -> Result<Outlook, PlanError> {
+        upgrade::outlook(&Validated::of(owner, world.defaults())?, world)
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use crate::connections::proxy_except;
-use api::names::MOVED_ANNOTATION;
-use api::names::NETWORK_POLICIES_ANNOTATION;
+use api::names::{MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec, proxy::HarborProxySpec,
@@ -37,7 +36,9 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
 /// The annotations of the HarborCluster that its Harbor gets, too.
 fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let said = cluster.metadata.annotations.iter().flatten();
-    let meant = |key: &str| matches!(key, NETWORK_POLICIES_ANNOTATION | MOVED_ANNOTATION);
+    let meant = |key: &str| {
+        matches!(key, NETWORK_POLICIES_ANNOTATION | MOVED_ANNOTATION | RETRY_MIGRATION_ANNOTATION)
+    };
     said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 

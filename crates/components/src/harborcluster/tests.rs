@@ -103,6 +103,13 @@ fn what_a_cluster_may_move_its_harbor_may_move() {
 }
 
 #[test]
+fn a_request_to_migrate_again_reaches_the_harbor() {
+    let asked = a_cluster().annotated("goharbor.io/retry-migration", "2.15.0-2");
+    let expected = json!({"goharbor.io/retry-migration": "2.15.0-2"});
+    assert_eq!(asked.child("Harbor")["metadata"]["annotations"], expected);
+}
+
+#[test]
 fn all_services_that_would_lose_their_data_are_named_at_once() {
     let moved = ["cache", "database", "storage"].into_iter().fold(an_existing_cluster(), |case, service| {
         case.set(&format!("/spec/{service}"), elsewhere(service))

@@ -1,11 +1,18 @@
 //! The robot accounts that a HarborRobot has at a time, and the Secrets in which the operator keeps their passwords.
 
+use super::turns::Turns;
 use crate::{management::Projects, values::whole_seconds};
 use api::{
     names::ROTATE_AT_ANNOTATION,
-    v1beta1::{CreationPolicy, GoDuration, HarborRobot, HarborRobotSpec, harborrobot::RobotLevel},
+    v1beta1::{
+        CreationPolicy, GoDuration, HarborRobot, HarborRobotSpec,
+        harborrobot::{RobotLevel, RobotRotation},
+    },
 };
-use harborstate::robot::project_robot;
+use harborstate::{
+    Found, State as _,
+    robot::{Facts, Robot, project_robot},
+};
 use jiff::Timestamp;
 use kube::ResourceExt as _;
 use plan::{Clock, Digest, PlanError, after};
@@ -22,6 +29,8 @@ pub(super) struct Account {
     pub name: String,
     /// The Secret with its password.
     pub password: String,
+    /// What the operator records in this Secret when it creates it.
+    pub record: Option<String>,
 }
 
 /// The robot accounts of a HarborRobot.
@@ -40,28 +49,26 @@ impl Accounts {
             RobotLevel::System => spec.robot_name.clone(),
             RobotLevel::Project => project_robot(&projects.named(&spec.project)?, &spec.robot_name),
         };
-        let Some(rotation) = &spec.rotation else {
-            return Ok(Self { current: Account { name, password: password(owner, 0)? }, previous: None });
-        };
-        let interval = duration(&rotation.interval, "spec.rotation.interval")?;
-        let start = start(owner);
-        let period = projects.world.clock().periods_since(start, interval);
-        let Some(overlap) = &rotation.overlap else {
-            return Ok(Self {
-                current: Account { name, password: password(owner, period)? },
-                previous: None,
-            });
-        };
-        let overlap = duration(overlap, "spec.rotation.overlap")?;
-        check_policies(spec)?;
-        let account =
-            |period| Ok(Account { name: alternate(&name, period), password: password(owner, period)? });
-        let before = period.checked_sub(1).filter(|_| {
-            let end = after(start, interval, period).and_then(|begun| begun.checked_add(overlap).ok());
-            end.is_some_and(|end| !projects.world.clock().is_past(end))
-        });
-        Ok(Self { current: account(period)?, previous: before.map(account).transpose()? })
+        let rotation = spec.rotation.as_ref();
+        let interval = rotation.map(interval).transpose()?.flatten();
+        let period = interval.map(|interval| projects.world.clock().periods_since(start(owner), interval));
+        match rotation.map(overlap).transpose()?.flatten() {
+            None => {
+                let password = first_password(owner, request(owner), period.unwrap_or_default())?;
+                Ok(Self { current: Account { name, password, record: None }, previous: None })
+            }
+            Some(overlap) => {
+                check_policies(spec)?;
+                Turns { owner, projects, name: &name, overlap, period }.accounts()
+            }
+        }
     }
+}
+
+/// A robot account as Harbor shows it.
+pub(super) fn found(name: &str, projects: Projects<'_>) -> Result<Option<Found<Robot, Facts>>, PlanError> {
+    let found = projects.world.external(projects.system, Robot::COLLECTION, name)?;
+    Ok(found.and_then(|found| serde_json::from_value(found).ok()))
 }
 
 /// When rotation next renews the robot account, or replaces it by another one.
@@ -79,8 +86,7 @@ pub(super) fn last_renewal(owner: &HarborRobot, clock: &Clock) -> Option<Timesta
 
 /// The interval of the rotation, and the number of the present one.
 fn period(owner: &HarborRobot, clock: &Clock) -> Option<(Duration, u64)> {
-    let rotation = owner.spec.rotation.as_ref()?;
-    let interval = duration(&rotation.interval, "spec.rotation.interval").ok()?;
+    let interval = interval(owner.spec.rotation.as_ref()?).ok().flatten()?;
     Some((interval, clock.periods_since(start(owner), interval)))
 }
 
@@ -89,9 +95,9 @@ fn start(owner: &HarborRobot) -> Timestamp {
     owner.creation_timestamp().map_or(Timestamp::UNIX_EPOCH, |time| time.0)
 }
 
-/// The robot account of a period: a robot account has one password, so that two of them take turns.
-fn alternate(name: &str, period: u64) -> String {
-    if period.is_multiple_of(2) { name.to_owned() } else { format!("{name}-2") }
+/// The value with which a user last asked for a renewal.
+pub(super) fn request(owner: &HarborRobot) -> Option<&String> {
+    owner.annotations().get(ROTATE_AT_ANNOTATION)
 }
 
 /// Refuses an overlap whose end would leave the previous robot account in Harbor, with its password.
@@ -102,27 +108,45 @@ fn check_policies(spec: &HarborRobotSpec) -> Result<(), PlanError> {
     }
     Err(PlanError::invalid(
         "spec.rotation.overlap",
-        "the operator must create the robot account of each interval, and delete it after the overlap",
+        "the operator must create a robot account for each renewal, and delete it after the overlap",
         "set spec.creationPolicy to Create and spec.deletionPolicy to Delete, or remove the overlap",
     ))
+}
+
+fn interval(rotation: &RobotRotation) -> Result<Option<Duration>, PlanError> {
+    rotation.interval.as_ref().map(|interval| duration(interval, "spec.rotation.interval")).transpose()
+}
+
+/// How long the credentials before a renewal stay valid.
+pub(super) fn overlap(rotation: &RobotRotation) -> Result<Option<Duration>, PlanError> {
+    rotation.overlap.as_ref().map(|overlap| duration(overlap, "spec.rotation.overlap")).transpose()
 }
 
 fn duration(duration: &GoDuration, field: &str) -> Result<Duration, PlanError> {
     whole_seconds(duration, field).map(Duration::from_secs)
 }
 
-/// The name of the Secret with the password of a period. It depends on everything that a user renews a password with.
-fn password(owner: &HarborRobot, period: u64) -> Result<String, PlanError> {
-    let first = format!("{}-robot", owner.name_any());
-    let request = owner.annotations().get(ROTATE_AT_ANNOTATION);
-    let name = match (request, period) {
-        (None, 0) => first,
+/// The name of the Secret with the first password, or, without an overlap, with the only one. It depends on everything that a
+/// user renews a password with.
+pub(super) fn first_password(
+    owner: &HarborRobot,
+    request: Option<&String>,
+    period: u64,
+) -> Result<String, PlanError> {
+    match (request, period) {
+        (None, 0) => secret_name(owner, None),
         renewal => {
             // Texts and numbers always have a JSON form.
             let digest = Digest::of(&renewal).map(|digest| digest.to_string()).unwrap_or_default();
-            format!("{first}-{}", digest.chars().take(SHORT).collect::<String>())
+            secret_name(owner, Some(digest.chars().take(SHORT).collect()))
         }
-    };
+    }
+}
+
+/// The name of a Secret with a password.
+pub(super) fn secret_name(owner: &HarborRobot, suffix: Option<String>) -> Result<String, PlanError> {
+    let first = format!("{}-robot", owner.name_any());
+    let name = suffix.map_or_else(|| first.clone(), |suffix| format!("{first}-{suffix}"));
     if name.len() <= LONGEST {
         return Ok(name);
     }

@@ -6,7 +6,7 @@ use crate::{
     secrets::{SecretKey, SecretValue, Secrets},
 };
 use api::{
-    names::IMMUTABLE_ANNOTATION,
+    names::{IMMUTABLE_ANNOTATION, ROTATION_ANNOTATION},
     v1beta1::{CreationPolicy, HarborRobot, HarborRobotSpec, harborrobot::RobotSecretType},
 };
 use harborstate::{
@@ -73,9 +73,10 @@ impl<'a> Credentials<'a> {
     /// The Secret in which the operator keeps the password of a robot account.
     pub fn generated(&self, account: &Account) -> Desired {
         // It goes when another password replaces it.
-        let annotations = [(IMMUTABLE_ANNOTATION.to_owned(), "false".to_owned())];
-        let metadata =
-            ObjectMeta { annotations: Some(annotations.into()), ..self.metadata(&account.password) };
+        let immutable = (IMMUTABLE_ANNOTATION.to_owned(), "false".to_owned());
+        let record = account.record.clone().map(|record| (ROTATION_ANNOTATION.to_owned(), record));
+        let annotations = Some([immutable].into_iter().chain(record).collect());
+        let metadata = ObjectMeta { annotations, ..self.metadata(&account.password) };
         let secret = Secret { metadata, ..Secret::default() };
         Desired::generated(secret, [(PASSWORD.to_owned(), Recipe::Password { length: 32 })])
     }

@@ -1,15 +1,12 @@
 //! Robot accounts that expire.
 
 use super::{
-    accounts::{Account, last_renewal, next_renewal},
+    accounts::{Account, found, last_renewal, next_renewal},
     status,
 };
 use crate::management::Projects;
-use api::v1beta1::{HarborRobot, HarborRobotSpec};
-use harborstate::{
-    Found, State as _,
-    robot::{Facts, NEVER, Robot},
-};
+use api::v1beta1::{HarborRobot, HarborRobotSpec, harborrobot::RobotRotation};
+use harborstate::robot::NEVER;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use plan::{Conclusion, KindCondition, PlanError};
@@ -95,31 +92,27 @@ pub(super) fn duration(
     let Some(renewed) = last_renewal(owner, projects.world.clock()).filter(|_| days != NEVER) else {
         return Ok(days);
     };
-    let created = read(account, projects)?.map(|found| found.facts.created_at).filter(|second| *second > 0);
+    let created =
+        found(&account.name, projects)?.map(|found| found.facts.created_at).filter(|second| *second > 0);
     let age = created.map_or(0, |created| renewed.as_second().saturating_sub(created).max(0));
     // Rounded up: no robot account lives for less than its duration.
     Ok(days.saturating_add(age.saturating_add(DAY - 1) / DAY))
 }
 
-/// The robot account as Harbor shows it.
-fn read(account: &Account, projects: Projects<'_>) -> Result<Option<Found<Robot, Facts>>, PlanError> {
-    let found = projects.world.external(projects.system, Robot::COLLECTION, &account.name)?;
-    Ok(found.and_then(|found| serde_json::from_value(found).ok()))
-}
-
 /// Refuses a robot account that has expired, unless it gets another `duration` now. Nothing else shows it: Harbor
 /// keeps the robot account, and treats a client that logs in with it as one without credentials.
 ///
-/// A robot account that another one replaces before it expires needs no check.
+/// A robot account that another one replaces at an interval needs no check.
 pub(super) fn check(
     spec: &HarborRobotSpec,
     (account, duration): (&Account, i64),
     projects: Projects<'_>,
 ) -> Result<(), PlanError> {
-    if spec.rotation.as_ref().is_some_and(|rotation| rotation.overlap.is_some()) {
+    let is_replaced = |rotation: &RobotRotation| rotation.interval.is_some() && rotation.overlap.is_some();
+    if spec.rotation.as_ref().is_some_and(is_replaced) {
         return Ok(());
     }
-    let unchanged = read(account, projects)?.filter(|found| found.state.duration == Some(duration));
+    let unchanged = found(&account.name, projects)?.filter(|found| found.state.duration == Some(duration));
     let end = unchanged.filter(|found| found.facts.expires_at > 0);
     let end = end.and_then(|found| Timestamp::from_second(found.facts.expires_at).ok());
     match end.filter(|end| projects.world.clock().is_past(*end)) {

@@ -1,8 +1,8 @@
 //! HarborRobot: a robot account of a Harbor, with its credentials in a Secret.
 //!
 //! The operator generates the password, in a Secret `<name>-robot` of its own, before Harbor gets it: whatever is
-//! interrupted, the password that Harbor has is one that the operator knows. A renewal is another Secret of this kind, which
-//! has a digest in its name. The Secret that pods use is written last, and only with a password that Harbor has accepted.
+//! interrupted, the password that Harbor has is one that the operator knows. A renewal is another Secret of this kind. The
+//! Secret that pods use is written last, and only with a password that Harbor has accepted.
 //!
 //! Without `spec.secret`, the operator leaves the password of the robot account alone.
 //!
@@ -13,6 +13,7 @@ mod credentials;
 mod expiry;
 mod permissions;
 mod status;
+mod turns;
 
 use self::{accounts::Accounts, credentials::Credentials};
 use crate::management::{self, Policy, Projects, Server};

@@ -1,9 +1,12 @@
 //! HarborServerConfiguration: the address and the credentials of a Harbor, whether this operator runs it or not.
 //!
-//! It has no children. It is ready when the Harbor answers, its certificate is trusted, and it accepts the credentials. The
-//! health of the components of the Harbor is a condition of its own: projects can be managed while a scanner is down.
+//! It has no children. It is ready when the Harbor answers, its certificate is trusted, it accepts the credentials, and the
+//! webhook can use the rules for images. The health of the components of the Harbor is a condition of its own: projects can be
+//! managed while a scanner is down.
 //!
 //! Uses: management.
+
+mod rules;
 
 use crate::management::{self, Legacy, Server};
 use api::v1beta1::{self, harborserverconfiguration::Principal};
@@ -32,7 +35,8 @@ impl Component for HarborServerConfiguration {
     const CONNECT: Connect = management::connection;
 
     fn children() -> Children {
-        // Whether a namespace may use the Harbor depends on its labels.
+        // Whether a namespace may use the Harbor depends on its labels. This watch also shows the
+        // operator which namespaces are being deleted.
         Children::none().reading::<Namespace>()
     }
 
@@ -68,7 +72,8 @@ impl Component for HarborServerConfiguration {
         let server = Server::read(&system, world);
         // The operator plans again when this read begins to fail: a Harbor that does not answer is not ready.
         let health = world.external(&system, Health::COLLECTION, health::NAME);
-        (server, health, management::check_default(owner, world)).all().map(drop)
+        let default = management::check_default(owner, world);
+        (server, health, default, rules::check(&owner.spec.rules)).all().map(drop)
     }
 }
 

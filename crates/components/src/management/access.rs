@@ -1,5 +1,6 @@
 //! How to reach a Harbor.
 
+use super::admin_password::{self, text};
 use crate::{
     secrets::{SecretKey, Secrets},
     values::whole_seconds,
@@ -25,7 +26,10 @@ pub(crate) fn connection(world: &World<'_>, system: &System) -> Result<Option<Co
     let namespace = world.namespace();
     let (access, uid, interval) = match system.namespace.as_str() {
         "" => described(&system.name, namespace, world)?,
-        _ => installed(&system.name, namespace, world)?,
+        _ => match harborstate::core_of(system) {
+            Some(core) => alone(core, namespace, world)?,
+            None => installed(&system.name, namespace, world)?,
+        },
     };
     let connection = access
         .connection()
@@ -48,26 +52,35 @@ fn installed(harbor: &str, namespace: &str, world: &World<'_>) -> Result<Reached
         }
         error => error,
     })?;
+    Ok((within(&core, &name, namespace, world)?, uid, None))
+}
+
+/// The Harbor of a Core that belongs to no Harbor object.
+fn alone(core: &str, namespace: &str, world: &World<'_>) -> Result<Reached, PlanError> {
+    let found = world.serving::<Core>(core)?;
+    let uid = found.uid().unwrap_or_default();
+    Ok((within(&found, core, namespace, world)?, uid, None))
+}
+
+/// Inside the cluster, as the administrator.
+fn within(core: &Core, name: &str, namespace: &str, world: &World<'_>) -> Result<Access, PlanError> {
     let secrets = Secrets::new(world, namespace);
-    let key = core.spec.admin_initial_password_key.as_deref().unwrap_or("secret");
-    let password = secrets.value(&SecretKey::new(&core.spec.admin_initial_password_ref, key))?;
-    let service = format!("{name}-core");
+    let service = ChildName::of(name, "core")?;
     let tls = core.spec.components.tls.as_ref().and_then(|tls| tls.certificate_ref.as_ref());
     let (scheme, trust) = match tls {
         None => ("http", Trust::Public),
         Some(secret) => {
             let authority = secrets.value(&SecretKey::new(secret, "ca.crt"))?;
             // Certificates inside a Harbor are for the names of Services, without namespaces.
-            ("https", Trust::Service { authorities: text(authority.bytes()), name: service.clone() })
+            ("https", Trust::Service { authorities: text(authority.bytes()), name: service.to_string() })
         }
     };
-    let access = Access {
+    Ok(Access {
         url: format!("{scheme}://{service}.{namespace}.svc"),
         trust,
         username: ADMIN.into(),
-        password: text(password.bytes()),
-    };
-    Ok((access, uid, None))
+        password: admin_password::current(core, &secrets, world)?,
+    })
 }
 
 /// A Harbor that a HarborServerConfiguration describes.
@@ -171,9 +184,4 @@ fn value(world: &World<'_>, namespace: &str, secret: &str, key: &str) -> Result<
         PlanError::invalid(format_args!("{object}, key `{key}`"), "does not exist", "add it to the Secret")
     };
     bytes.map(|bytes| text(&bytes)).ok_or_else(missing)
-}
-
-fn text(bytes: &[u8]) -> String {
-    // A line end at the end of a file that became a Secret is no part of a password.
-    String::from_utf8_lossy(bytes).trim_end_matches(['\r', '\n']).to_owned()
 }

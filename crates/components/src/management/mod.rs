@@ -4,6 +4,7 @@
 //! Uses: secrets, values.
 
 mod access;
+mod admin_password;
 mod docker_config;
 mod health;
 mod label;
@@ -21,6 +22,7 @@ mod text;
 
 pub(crate) use self::{
     access::{check_open_to, connection},
+    admin_password::{AdminPassword, CURRENT, FIRST, admin_password_key, current_secret},
     docker_config::{DOCKER_CONFIG, DOCKER_CONFIG_TYPE, RegistryHosts, robot_secret},
     health::remote_health,
     label::label,

@@ -4,19 +4,9 @@ use crate::values::Fault;
 
 /// What Harbor requires of a password.
 pub(crate) fn check_password(password: &[u8]) -> Result<(), Fault> {
-    const REMEDY: &str = "use 8 to 128 characters, of which at least one is an upper-case letter, one a lower-case letter \
-                          and one a digit";
     let text = std::str::from_utf8(password)
         .map_err(|_| Fault::new("is not text", "write the password in UTF-8, without other bytes"))?;
-    let has = |is_one: fn(&char) -> bool| text.chars().any(|it| is_one(&it));
-    match text.chars().count() {
-        0..8 => Err(Fault::new("is too short for a password", REMEDY)),
-        129.. => Err(Fault::new("is too long for a password", REMEDY)),
-        _ if has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit) => {
-            Ok(())
-        }
-        _ => Err(Fault::new("is no password that Harbor accepts", REMEDY)),
-    }
+    harbor::users::check_password(text).map_err(|problem| Fault::new(problem, harbor::users::PASSWORD_RULES))
 }
 
 #[cfg(test)]

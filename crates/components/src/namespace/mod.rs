@@ -1,7 +1,7 @@
 //! Namespace: annotations ask for a pull secret for the pods of a namespace, and for a project of its own.
 //!
 //! The children are objects of day 2 in that namespace, and do the work: a HarborProject and a HarborRobot, if the namespace has
-//! a project of its own, and always a PullSecretBinding. The operator does not write the Namespace: what came of the annotations
+//! a project of its own, and always a PullSecretBinding. The operator does not write the Namespace: the outcome
 //! is in the status of the children, and mistakes in the annotations are events about the Namespace.
 //!
 //! The Harbor of an object cannot change. With another one, the operator deletes the children, and creates them again when they

@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod image;
+mod notes;
 mod path;
 mod releases;
 mod version;
@@ -12,5 +13,6 @@ pub use self::version::HarborVersion;
 pub(crate) use self::{
     catalogue::Feature,
     image::{Mirror, named_image, with_pull_settings},
+    notes::notes,
     path::{Hop, Refusal, path},
 };

@@ -51,6 +51,11 @@ impl Hop {
         })
     }
 
+    /// Whether the version before cannot use the database afterwards.
+    pub fn is_one_way(&self) -> bool {
+        releases::one_way(self.to.release(), self.from.release()).is_some()
+    }
+
     /// Whether Core must be stopped while the database is migrated.
     pub fn stops_core(&self) -> bool {
         self.failures_of_old_core().next().is_some()

@@ -44,7 +44,7 @@ pub fn cases(name: &str) -> Vec<Case> {
     ];
     let all: Vec<_> = all.into_iter().map(|case| Case { name: name.to_owned(), ..case }).collect();
     let described: BTreeSet<_> = all.iter().map(|case| case.kind.to_owned()).collect();
-    let with_children = components::all().into_iter().filter(|kind| kind.children.has_external());
+    let with_children = components::all().into_iter().filter(|kind| kind.children.live_outside());
     let mut known: BTreeSet<_> = with_children.map(|kind| kind.resource().kind.clone()).collect();
     assert!(known.remove("PullSecretBinding"), "it is tested apart");
     assert_eq!(described, known, "each kind has a case");

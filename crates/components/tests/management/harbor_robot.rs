@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::{sync::atomic::Ordering, time::Duration};
 
 /// A robot that may see the project `alpha`, with changes to its spec.
-fn robot(name: &str, changes: Value) -> Value {
+pub fn robot(name: &str, changes: Value) -> Value {
     let mut spec = json!({
         "harborServerConfig": "acme", "robotName": name, "level": "project", "projectName": "alpha",
         "permissions": [{"kind": "project", "access": [
@@ -20,30 +20,30 @@ fn robot(name: &str, changes: Value) -> Value {
     json!({"kind": "HarborRobot", "metadata": {"name": name}, "spec": spec})
 }
 
-async fn with_alpha(version: Version) -> World {
+pub async fn with_alpha(version: Version) -> World {
     let world = World::with_version(version).await;
     world.ask("POST", "/projects", json!({"project_name": "alpha"})).await;
     world
 }
 
-async fn newest() -> World {
+pub async fn newest() -> World {
     with_alpha(Version::new(15, 2)).await
 }
 
 /// The robots of the project `alpha`.
-async fn robots(world: &World) -> Vec<Value> {
+pub async fn robots(world: &World) -> Vec<Value> {
     let alpha = world.ask("GET", "/projects/alpha", Value::Null).await;
     let query = format!("/robots?q=Level%3Dproject%2CProjectID%3D{}", alpha["project_id"]);
     world.ask("GET", &query, Value::Null).await.as_array().cloned().unwrap_or_default()
 }
 
-async fn names(world: &World) -> Vec<String> {
+pub async fn names(world: &World) -> Vec<String> {
     let name = |robot: &Value| robot["name"].as_str().unwrap().to_owned();
     robots(world).await.iter().map(name).collect()
 }
 
 /// Whether the credentials of a Secret get into the project `alpha`.
-async fn logs_in(world: &World, secret: &str) -> bool {
+pub async fn logs_in(world: &World, secret: &str) -> bool {
     let values = world.secret_values(secret).await;
     world.status_for(&values["username"], &values["password"], "/projects/alpha").await == 200
 }
@@ -411,52 +411,6 @@ async fn an_interval_renews_the_password_of_the_robot() {
     assert_eq!(passwords.len(), 4, "each hour has its password");
     assert_eq!(names(&world).await, ["robot$alpha+ci"]);
     assert_eq!(world.secret_names().await.len(), 2, "old passwords are deleted");
-}
-
-#[tokio::test(start_paused = true)]
-async fn with_an_overlap_two_robots_take_turns_and_the_previous_credentials_stay_valid_for_it() {
-    let mut world = newest().await;
-    world.create(robot("ci", json!({"rotation": {"interval": "1h", "overlap": "10m"}}))).await;
-    world.until_reason::<HarborRobot>("ci", "Ready").await;
-    assert_eq!(names(&world).await, ["robot$alpha+ci"]);
-    tokio::time::sleep(Duration::from_secs(58 * 60 + 30)).await;
-    for round in ["robot$alpha+ci-2", "robot$alpha+ci", "robot$alpha+ci-2"] {
-        // Short of the hour, and then past it.
-        tokio::time::sleep(Duration::from_mins(1)).await;
-        let old = world.secret_values("ci").await;
-        tokio::time::sleep(Duration::from_mins(1)).await;
-        let new = world.secret_values("ci").await;
-        assert_eq!(new["username"], round);
-        assert!(logs_in(&world, "ci").await, "{round}");
-        let before = async || world.status_for(&old["username"], &old["password"], "/projects/alpha").await;
-        assert_eq!(before().await, 200, "{round}: the previous credentials are valid");
-        let status = world.get::<HarborRobot>("ci").await["status"].take();
-        assert_eq!([&status["fullName"], &status["previous"]["fullName"]], [round, old["username"].as_str()]);
-        assert!(status["lastRotation"].is_string(), "{status}");
-        tokio::time::sleep(Duration::from_mins(12)).await;
-        assert_eq!(before().await, 401, "{round}: the previous credentials have ended");
-        assert_eq!(names(&world).await, [round]);
-        assert_eq!(world.secret_names().await.len(), 2);
-        world.restart().await;
-        // To shortly before the next hour.
-        tokio::time::sleep(Duration::from_mins(46)).await;
-    }
-    world.delete::<HarborRobot>("ci").await;
-    world.until_gone::<HarborRobot>("ci").await;
-    assert_eq!(names(&world).await, [""; 0]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_overlap_needs_robots_that_the_operator_creates_and_deletes() {
-    let world = newest().await;
-    let rotation = json!({"rotation": {"interval": "1h", "overlap": "10m"}, "deletionPolicy": "Orphan"});
-    world.create(robot("ci", rotation)).await;
-    let message = world.until_reason::<HarborRobot>("ci", "InvalidSpec").await;
-    assert_eq!(
-        message,
-        "spec.rotation.overlap: the operator must create the robot account of each interval, and delete it after the \
-         overlap; set spec.creationPolicy to Create and spec.deletionPolicy to Delete, or remove the overlap"
-    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -85,6 +85,11 @@ async fn a_robot_account_whose_renewal_comes_too_late_is_reported() {
     is_reported_with(json!({"interval": "25h"})).await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_robot_account_that_is_replaced_only_on_request_is_reported() {
+    is_reported_with(json!({"overlap": "1h"})).await;
+}
+
 async fn is_reported_with(rotation: Value) {
     let world = with_robot(json!({ "rotation": rotation })).await;
     tokio::time::sleep(HOUR * 17).await;

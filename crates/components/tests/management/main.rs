@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
 
+mod admin_password;
 mod bad_input;
 mod case;
 mod cases;
@@ -13,17 +14,21 @@ mod harbor_configuration_refusals;
 mod harbor_preheat_instance;
 mod harbor_project;
 mod harbor_project_member;
+mod harbor_project_parts;
 mod harbor_registry_endpoint;
 mod harbor_replication;
 mod harbor_robot;
 mod harbor_robot_expiry;
+mod harbor_robot_rotation;
 mod harbor_scanner;
 mod harbor_user;
 mod harbor_user_group;
+mod installed;
 mod killed;
 mod log;
 mod namespace;
 mod namespace_changes;
+mod namespace_deletion;
 mod pull_secret_binding;
 mod pull_secret_binding_adoption;
 mod pull_secret_binding_project;

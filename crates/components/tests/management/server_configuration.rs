@@ -91,3 +91,27 @@ async fn its_interval_is_that_of_all_objects_in_its_harbor() {
     let project = world.ask("GET", "/projects/alpha", Value::Null).await;
     assert_eq!(project["metadata"]["auto_scan"], "false");
 }
+
+#[tokio::test(start_paused = true)]
+async fn b24_a_wrong_rule_for_images_is_reported_where_no_images_are_rewritten_and_harms_nothing_else() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    let set = async |rules: Value| {
+        let patch = Patch::Merge(json!({"spec": {"rules": rules}}));
+        api.patch("acme", &PatchParams::default(), &patch).await
+    };
+    let refused = set(json!(["docker.io=>hub", "quay.io"])).await.unwrap_err().to_string();
+    assert!(refused.contains("rules: each must have `=>`"), "{refused}");
+
+    // No rule of a definition can read an expression.
+    set(json!(["docker.io=>hub", "(quay=>hub"])).await.unwrap();
+    let message = world.until_reason_of(api.clone(), "acme", "InvalidSpec").await;
+    let problem = "spec.rules[1]: the text before `=>` is not a regular expression";
+    assert_eq!(message, format!("{problem}; correct it, or write a host name"));
+    let spec = json!({"projectName": "team", "harborServerConfig": "acme"});
+    world.create(json!({"kind": "HarborProject", "metadata": {"name": "team"}, "spec": spec})).await;
+    world.until_reason::<HarborProject>("team", "Ready").await;
+
+    set(json!(["docker.io=>hub", "(quay|ghcr)=>hub"])).await.unwrap();
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+}

@@ -200,7 +200,7 @@ impl World {
         Api::default_namespaced(self.client.clone())
     }
 
-    /// Creates an object of a kind of the operator.
+    /// Creates an object of a kind of the operator, in the namespace that it names, or in `default`.
     pub async fn create(&self, object: Value) {
         let mut object = object;
         object["apiVersion"] = "goharbor.io/v1beta1".into();
@@ -209,7 +209,7 @@ impl World {
         let place = if kind == "HarborServerConfiguration" {
             String::new()
         } else {
-            "namespaces/default/".to_owned()
+            format!("namespaces/{}/", object["metadata"]["namespace"].as_str().unwrap_or("default"))
         };
         let path = format!("/apis/goharbor.io/v1beta1/{place}{plural}");
         let request = http::Request::post(path)
@@ -321,11 +321,16 @@ impl World {
 
     /// Asks Harbor as a user with a browser does.
     pub async fn ask(&self, method: &str, path: &str, body: Value) -> Value {
+        self.ask_as(PASSWORD, method, path, body).await
+    }
+
+    /// Asks Harbor as the administrator with this password.
+    pub async fn ask_as(&self, password: &str, method: &str, path: &str, body: Value) -> Value {
         let body = if body.is_null() { Vec::new() } else { serde_json::to_vec(&body).unwrap() };
         let request = http::Request::builder()
             .method(method)
             .uri(format!("/api/v2.0{path}"))
-            .header("authorization", format!("Basic {}", base64(&format!("admin:{PASSWORD}"))))
+            .header("authorization", format!("Basic {}", base64(&format!("admin:{password}"))))
             .header("content-type", "application/json")
             .header("x-is-resource-name", "true")
             .body(http_body_util::Full::new(bytes::Bytes::from(body)))

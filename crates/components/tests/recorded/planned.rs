@@ -2,8 +2,8 @@
 
 use crate::recording::{Recording, recorded_at, recordings};
 use plan::{
-    Action, ComponentKind, Content, Defaults, Desired, Gate, Known, ObjectKey, Observed, Plan, Planned,
-    Policy, References, Resolver, Snapshot, applied_digest, desired_digest,
+    Action, Apply, ComponentKind, Content, Defaults, Desired, Gate, Known, ObjectKey, Observed, Plan,
+    Planned, Policy, References, Resolver, Snapshot, applied_digest, desired_digest,
 };
 use std::collections::BTreeSet;
 
@@ -78,6 +78,10 @@ fn nothing_is_sent_for_what_an_earlier_version_created() {
             let seen = recording.observed(&key).observation;
             let known = Known { applied: None, digest };
             let action = resolver.resolve(desired, Observed::Watched(&seen), Gate::<()>::OPEN, known);
+            if EXTENDED.contains(&key.to_string().as_str()) {
+                assert_eq!(action, Action::Apply(Apply::Child), "{}: {key}", recording.file);
+                continue;
+            }
             assert_eq!(action, Action::Nothing, "{}: {key}", recording.file);
             if desired.policy == Policy::Apply {
                 let api_version = desired.object.child_kind().resource.api_version;
@@ -87,6 +91,9 @@ fn nothing_is_sent_for_what_an_earlier_version_created() {
         }
     });
 }
+
+/// The Secrets of Core's environment, which keep the administrator's password of the first start.
+const EXTENDED: [&str; 2] = ["Secret registry/acme-harbor-core", "Secret registry/acme-harbor-harbor-core"];
 
 /// The digest of what this version would apply.
 fn digest(recording: &Recording, component: &ComponentKind, desired: &Desired) -> Option<plan::Digest> {
@@ -99,6 +106,7 @@ fn digest(recording: &Recording, component: &ComponentKind, desired: &Desired) -
             Some(Content::of(&serde_json::to_value(&**object).unwrap()))
         };
         let contents = references.keys().map(|key| (key.clone(), content(key))).collect();
+        let contents = desired.counted.in_place(contents);
         let digest = references.digest(&recording.digest_key(), &key, &contents).unwrap();
         plan::stamp(&mut json, digest.to_string());
     }

@@ -1,7 +1,10 @@
 //! One call of the API: what is asked, and in which form the answer is wanted.
 
 use super::{Filter, Harbor, Path, decode::decode, exchange::Answer};
-use crate::error::{CallName, Error, Failure, Masks, Message, classify::Checks};
+use crate::{
+    Secret,
+    error::{CallName, Error, Failure, Masks, Message, classify::Checks},
+};
 use bytes::Bytes;
 use http::Method;
 use serde::{Serialize, de::DeserializeOwned};
@@ -19,7 +22,9 @@ pub(super) struct Request {
     pub(super) accept: Accept,
     pub(super) checks: Checks,
     pub(super) route: Route,
-    pub(super) audience: Audience,
+    pub(super) answer_for: AnswerFor,
+    /// The account's own new password, if the request sets it.
+    pub(super) new_password: Option<Secret>,
 }
 
 /// Who sends a request.
@@ -47,7 +52,7 @@ pub(super) enum Route {
 
 /// Who gets an answer. To Harbor, an account with a wrong password is a visitor without any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Audience {
+pub(super) enum AnswerFor {
     /// Accounts that Harbor accepts.
     Accounts,
     /// Anyone, but visitors get a part: a list of projects without the private ones.
@@ -68,7 +73,8 @@ impl Request {
             accept: Accept::Json,
             checks: Checks::Nothing,
             route: Route::Core,
-            audience: Audience::Accounts,
+            answer_for: AnswerFor::Accounts,
+            new_password: None,
         }
     }
 
@@ -140,19 +146,32 @@ impl<'h> Call<'h> {
 
     /// Anyone gets the answer, so it does not prove that Harbor accepts the credentials.
     pub(crate) fn answers_anyone(mut self) -> Self {
-        self.request.audience = Audience::Anyone;
+        self.request.answer_for = AnswerFor::Anyone;
         self
     }
 
     /// Anyone gets an answer, but only an account that Harbor accepts gets the right one.
     pub(crate) fn answers_anyone_in_part(mut self) -> Self {
-        self.request.audience = Audience::AnyoneInPart;
+        self.request.answer_for = AnswerFor::AnyoneInPart;
+        self
+    }
+
+    /// Also accepts text, which is all that Core offers for some requests. It refuses those that accept only JSON.
+    pub(crate) fn accepts_text(mut self) -> Self {
+        self.request.accept = Accept::Anything;
         self
     }
 
     /// Core asks JobService.
     pub(crate) fn reaches_jobservice(mut self) -> Self {
         self.request.route = Route::JobService;
+        self
+    }
+
+    /// Sets the password of the account itself. No other request is under way meanwhile: with the old password it would be
+    /// rejected, and would lock the account.
+    pub(crate) fn sets_own_password(mut self, new: &Secret) -> Self {
+        self.request.new_password = Some(new.clone());
         self
     }
 
@@ -211,9 +230,8 @@ impl<'h> Call<'h> {
     }
 
     /// Wants text.
-    pub(crate) async fn text(mut self) -> Result<String, Error> {
-        self.request.accept = Accept::Anything;
-        let answer = self.send().await?;
+    pub(crate) async fn text(self) -> Result<String, Error> {
+        let answer = self.accepts_text().send().await?;
         Ok(String::from_utf8_lossy(&answer.body).into_owned())
     }
 

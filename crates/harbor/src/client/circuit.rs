@@ -2,7 +2,7 @@
 //!
 //! Each attempt with a wrong password locks the account for 1.5 s, and may lock it for good in LDAP.
 
-use super::call::Audience;
+use super::call::AnswerFor;
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -48,14 +48,14 @@ impl Circuit {
     ///
     /// When the time of a rejection is over, one request gets a pass, and its answer decides for the others.
     /// A request whose answer decides nothing is not the one.
-    pub(super) fn pass(&self, generation: u64, audience: Audience) -> Option<Pass> {
+    pub(super) fn pass(&self, generation: u64, answer_for: AnswerFor) -> Option<Pass> {
         let mut state = self.state(generation);
         let now = Instant::now();
         if let Some(until) = state.until {
             if now < until {
                 return None;
             }
-            if audience != Audience::Anyone {
+            if answer_for != AnswerFor::Anyone {
                 state.until = Some(now + TRIAL);
             }
         }

@@ -1,8 +1,8 @@
 //! How a request is sent: its turn, its time, its attempts, and what a rejection means.
 
 use super::{
-    Harbor, Path,
-    call::{Accept, Audience, Request, Route, Sender},
+    Credentials, Harbor, Path,
+    call::{Accept, AnswerFor, Request, Route, Sender},
     circuit::Pass,
     credentials::Identity,
     decode::decode,
@@ -74,18 +74,30 @@ impl Harbor {
             let answer = self.exchange(request, None).await?;
             return judge(answer, request, None);
         }
+        let Some(new) = &request.new_password else {
+            let _unchanged = self.shared.password.read().await;
+            return self.attempt_with_account(request).await;
+        };
+        let _alone = self.shared.password.write().await;
+        let answer = self.attempt_with_account(request).await?;
+        let username = self.identity().credentials.username;
+        self.set_credentials(Credentials::new(username, new.expose()));
+        Ok(answer)
+    }
+
+    async fn attempt_with_account(&self, request: &Request) -> Result<Answer, Failure> {
         let identity = self.identity();
         let rejected = || Failure::CredentialsRejected { user: identity.credentials.username.clone() };
-        let pass = self.shared.circuit.pass(identity.generation, request.audience).ok_or_else(rejected)?;
+        let pass = self.shared.circuit.pass(identity.generation, request.answer_for).ok_or_else(rejected)?;
         let answer = self.exchange(request, Some(&identity)).await?;
         if answer.status == StatusCode::UNAUTHORIZED {
             return Err(self.why_rejected(request, &identity, pass).await);
         }
         let missing = answer.status == StatusCode::NOT_FOUND;
-        match request.audience {
-            Audience::Accounts if !missing => self.shared.circuit.accept(pass),
-            Audience::Anyone if !missing => {}
-            Audience::Accounts | Audience::AnyoneInPart | Audience::Anyone => {
+        match request.answer_for {
+            AnswerFor::Accounts if !missing => self.shared.circuit.accept(pass),
+            AnswerFor::Anyone if !missing => {}
+            AnswerFor::Accounts | AnswerFor::AnyoneInPart | AnswerFor::Anyone => {
                 self.prove(&identity, pass).await?;
             }
         }

@@ -27,7 +27,7 @@ pub use limits::Limits;
 pub(crate) use path::Path;
 pub use trust::{Trust, TrustError};
 
-use crate::session::Session;
+use crate::{Secret, session::Session};
 use bytes::Bytes;
 use call::Request;
 use circuit::Circuit;
@@ -60,6 +60,8 @@ struct Shared {
     circuit: Circuit,
     /// Held by the request that finds out why it was rejected; others wait for its result.
     judging: Mutex<()>,
+    /// Held for reading by requests with the credentials, and for writing by one that sets their password.
+    password: tokio::sync::RwLock<()>,
     session: Session,
 }
 
@@ -108,9 +110,18 @@ impl Harbor {
             identity: RwLock::new(Identity::new(credentials, 0)),
             circuit: Circuit::default(),
             judging: Mutex::default(),
+            password: tokio::sync::RwLock::default(),
             session: Session::default(),
         };
         Self { shared: Arc::new(shared), request_id: None }
+    }
+
+    /// A client of the same Harbor with other credentials. What it learns of them does not count for this one.
+    #[must_use]
+    pub fn acting_as(&self, credentials: Credentials) -> Self {
+        let Shared { address, transport, limits, .. } = &*self.shared;
+        let other = Self::with_transport(transport.clone(), address.clone(), credentials, *limits);
+        Self { request_id: self.request_id.clone(), ..other }
     }
 
     /// The same client, whose requests carry this identifier. Core writes it to its log.
@@ -160,6 +171,11 @@ impl Harbor {
 
     pub(crate) fn delete(&self, path: Path) -> Call<'_> {
         Call::new(self, Request::new(Method::DELETE, path))
+    }
+
+    /// The password in use.
+    pub(crate) fn password(&self) -> Secret {
+        Secret::from(self.identity().credentials.password)
     }
 
     fn identity(&self) -> Identity {

@@ -29,7 +29,7 @@ impl Path {
         self
     }
 
-    /// The name of an object. Harbor is told that it is a name, even if it looks like a number.
+    /// The name of an object. The request says that it is a name, even if it consists of digits.
     pub(crate) fn name(mut self, name: &str) -> Self {
         self.text.push('/');
         encode(name, &mut self.text);

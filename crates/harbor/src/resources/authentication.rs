@@ -34,7 +34,7 @@ impl Authentication<'_> {
     }
 }
 
-/// What came of a login to LDAP.
+/// The result of a login to LDAP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LdapPing {

@@ -111,9 +111,28 @@ impl Parameters {
     }
 }
 
+/// What a run deleted, or would delete if it were no dry run. Harbor counts it from 2.9 on, and shows it when the run has
+/// succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct Collected {
+    /// The size of the blobs in bytes.
+    pub freed_space: i64,
+    /// How many blobs.
+    pub purged_blobs: i64,
+    /// How many manifests.
+    pub purged_manifests: i64,
+}
+
+impl Collected {
+    /// What a run shows among its parameters.
+    pub fn of(run: &Job) -> Option<Self> {
+        run.parameters()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Job, Parameters};
+    use super::{Collected, Job, Parameters};
     use crate::Version;
     use serde_json::{Value, json};
 
@@ -137,6 +156,17 @@ mod tests {
         let job = |workers| shown(json!({"delete_untagged": true, "workers": workers}));
         let compare = |workers| wanted.are_shown(&job(workers), Version::new(2, 15, 2));
         assert_eq!([0, 1, 3].map(compare), [true, true, false]);
+    }
+
+    #[test]
+    fn a_run_shows_what_it_deleted_from_2_9_on() {
+        let old = json!({"delete_untagged": true, "dry_run": false, "time_window": 2});
+        let mut new = old.clone();
+        new["freed_space"] = 3_000_000_000_i64.into();
+        new["purged_blobs"] = 2.into();
+        new["purged_manifests"] = 1.into();
+        let collected = Collected { freed_space: 3_000_000_000, purged_blobs: 2, purged_manifests: 1 };
+        assert_eq!([old, new].map(|it| Collected::of(&shown(it))), [None, Some(collected)]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::{
     Deletion, Harbor, Secret, UserId,
-    client::{Filter, Path},
+    client::{Call, Filter, Path},
     error::{Error, Failure},
 };
 use jiff::Timestamp;
@@ -22,6 +22,22 @@ pub struct Users<'h> {
 }
 
 const USERS: &str = "/users";
+
+/// What Harbor requires of a password.
+pub const PASSWORD_RULES: &str = "use 8 to 128 characters, of which at least one is an upper-case letter, one a lower-case letter and one a digit";
+
+/// Whether Harbor accepts a password, and what is wrong with it otherwise.
+pub fn check_password(password: &str) -> Result<(), &'static str> {
+    let has = |is_one: fn(&char) -> bool| password.chars().any(|it| is_one(&it));
+    match password.chars().count() {
+        0..8 => Err("is too short for a password"),
+        129.. => Err("is too long for a password"),
+        _ if has(char::is_ascii_uppercase) && has(char::is_ascii_lowercase) && has(char::is_ascii_digit) => {
+            Ok(())
+        }
+        _ => Err("is no password that Harbor accepts"),
+    }
+}
 
 impl Users<'_> {
     /// The built-in administrator.
@@ -74,21 +90,36 @@ impl Users<'_> {
         new: &Secret,
         old: Option<&Secret>,
     ) -> Result<PasswordChange, Error> {
+        outcome(self.password(user, new, old).done().await)
+    }
+
+    /// Sets the password of the account that this client has, which all clones use once Harbor has accepted it. Requests of
+    /// clones wait meanwhile.
+    pub async fn set_own_password(&self, user: UserId, new: &Secret) -> Result<PasswordChange, Error> {
+        let old = self.harbor.password();
+        outcome(self.password(user, new, Some(&old)).sets_own_password(new).done().await)
+    }
+
+    fn password(&self, user: UserId, new: &Secret, old: Option<&Secret>) -> Call<'_> {
         let body = PasswordUpdate { old_password: old, new_password: new };
-        match self.harbor.put(Path::new(USERS).id(user).then("password")).body(&body).done().await {
-            Ok(()) => Ok(PasswordChange::Changed),
-            Err(error) => match error.failure() {
-                Failure::Invalid(message) if message.as_str().contains("identical to old password") => {
-                    Ok(PasswordChange::Same)
-                }
-                _ => Err(error),
-            },
-        }
+        self.harbor.put(Path::new(USERS).id(user).then("password")).body(&body)
     }
 
     /// Deletes a user. Its name can be used again.
     pub async fn delete(&self, user: UserId) -> Result<Deletion, Error> {
         self.harbor.delete(Path::new(USERS).id(user)).gone().await
+    }
+}
+
+fn outcome(set: Result<(), Error>) -> Result<PasswordChange, Error> {
+    match set {
+        Ok(()) => Ok(PasswordChange::Changed),
+        Err(error) => match error.failure() {
+            Failure::Invalid(message) if message.as_str().contains("identical to old password") => {
+                Ok(PasswordChange::Same)
+            }
+            _ => Err(error),
+        },
     }
 }
 
@@ -150,7 +181,7 @@ pub enum Rank {
     Ordinary,
 }
 
-/// What came of setting a password.
+/// The result of setting a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordChange {
     /// It is another one now.

@@ -1,5 +1,9 @@
 //! Executions of what Harbor runs in the background.
 
+mod results;
+#[cfg(test)]
+mod tests;
+
 use crate::{
     client::Client,
     failure::{rejected, system_error},
@@ -7,6 +11,7 @@ use crate::{
 };
 use harbor::{
     ExecutionId, ReplicationId, RetentionId, garbage_collection, purge,
+    replication::ReplicationExecution,
     retention::{RetentionExecution, Run},
     schedules,
 };
@@ -93,83 +98,107 @@ fn parse(name: &str) -> Result<Name, SystemError> {
 
 async fn find(client: &Client, Name { job, which }: &Name) -> Result<Option<Facts>, SystemError> {
     let harbor = &client.harbor;
-    let all: Vec<(Facts, bool)> = match job {
+    match job {
         Job::GarbageCollection => {
             let runs = harbor.garbage_collection().history().await.map_err(system_error)?;
-            runs.iter().map(of_job).collect()
+            Ok(the_one(runs.iter().map(|run| of_job(run, results::collected)), *which))
         }
         Job::AuditPurge => {
             let runs = harbor.purge().history().await.map_err(system_error)?;
-            runs.iter().map(of_job).collect()
+            Ok(the_one(runs.iter().map(|run| of_job(run, results::purged)), *which))
         }
-        Job::ScanAll => return scan(client).await,
+        Job::ScanAll => scan(client).await,
         Job::Replication(policy) => {
             let policy = replication(client, policy).await?;
             let runs = harbor.replication_executions().list(policy).await.map_err(system_error)?;
-            let counted = |run: &harbor::replication::ReplicationExecution| {
-                format!("{} of {} tasks succeeded, {} failed", run.succeed, run.total, run.failed)
-            };
-            let facts = |run: &harbor::replication::ReplicationExecution| Facts {
-                id: number(run.id),
-                progress: progress(&run.status),
-                status: run.status.clone(),
-                started: second(run.start_time),
-                ended: second(run.end_time).filter(|_| run.has_ended()),
-                result: counted(run),
-            };
-            runs.iter().map(|run| (facts(run), run.trigger.eq_ignore_ascii_case("manual"))).collect()
+            Ok(the_one(runs.iter().map(of_replication), *which))
         }
         Job::Retention(project) => {
             let policy = retention(client, project).await?;
             let runs = harbor.retentions().executions(policy).await.map_err(system_error)?;
-            runs.iter().map(|run| (of_retention(run), run.trigger.eq_ignore_ascii_case("manual"))).collect()
+            let Some(mut facts) = the_one(runs.iter().map(of_retention), *which) else { return Ok(None) };
+            if facts.progress != Progress::Running {
+                let id = ExecutionId::from(facts.id);
+                let tasks = harbor.retentions().tasks(policy, id).await.map_err(system_error)?;
+                let is_dry = runs.iter().any(|run| run.id == id && run.dry_run);
+                facts.result = results::retained(&tasks, if is_dry { Run::Dry } else { Run::Real });
+            }
+            Ok(Some(facts))
         }
-    };
-    Ok(match which {
-        Which::Number(number) => all.into_iter().map(|(facts, _)| facts).find(|facts| facts.id == *number),
+    }
+}
+
+/// The execution that is asked for, among some of which it is known whether they were started by hand.
+fn the_one(all: impl Iterator<Item = (Facts, bool)>, which: Which) -> Option<Facts> {
+    match which {
+        Which::Number(number) => all.map(|(facts, _)| facts).find(|facts| facts.id == number),
         Which::Since(since) => {
             let is_it = |(facts, by_hand): &(Facts, bool)| {
                 *by_hand && facts.started.is_some_and(|started| started >= since - CLOCK_SKEW)
             };
-            all.into_iter().filter(is_it).map(|(facts, _)| facts).min_by_key(|facts| facts.id)
+            all.filter(is_it).map(|(facts, _)| facts).min_by_key(|facts| facts.id)
         }
-    })
+    }
 }
 
-/// How the last scan stands. Harbor numbers none and remembers one.
+/// How the last scan stands. Harbor numbers none and remembers one. It does not say how that ended as a whole: a scan of
+/// which an artifact failed is counted as failed, as in Harbor's list of executions.
 async fn scan(client: &Client) -> Result<Option<Facts>, SystemError> {
     let metrics = client.harbor.scan_all().metrics().await.map_err(system_error)?;
     if metrics.trigger.is_empty() && metrics.total == 0 && !metrics.ongoing {
         return Ok(None);
     }
-    let progress = if metrics.ongoing { Progress::Running } else { Progress::Succeeded };
-    let status = if metrics.ongoing { "Running" } else { "Success" };
-    let result = format!("{} of {} artifacts scanned", metrics.completed, metrics.total);
-    Ok(Some(Facts { progress, status: status.into(), result, ..Facts::default() }))
+    let has = |status: &str| metrics.metrics.get(status).is_some_and(|count| *count > 0);
+    let status = if metrics.ongoing {
+        "Running"
+    } else if has("Error") {
+        "Error"
+    } else if has("Stopped") {
+        "Stopped"
+    } else {
+        "Success"
+    };
+    let result = results::scanned(&metrics);
+    Ok(Some(Facts { progress: progress(status), status: status.into(), result, ..Facts::default() }))
 }
 
-/// How a job stands, and whether it was started by hand.
-fn of_job(job: &schedules::Job) -> (Facts, bool) {
+/// How a job stands, and whether it was started by hand. Its result is known when it has succeeded.
+fn of_job(job: &schedules::Job, result: impl Fn(&schedules::Job) -> String) -> (Facts, bool) {
+    let progress = progress(&job.status);
     let facts = Facts {
         id: number(job.id),
-        progress: progress(&job.status),
+        progress,
         status: job.status.clone(),
         started: second(job.creation_time),
         ended: second(job.update_time).filter(|_| job.has_ended()),
-        result: String::new(),
+        result: if progress == Progress::Succeeded { result(job) } else { String::new() },
     };
     (facts, job.kind.eq_ignore_ascii_case("manual"))
 }
 
-fn of_retention(run: &RetentionExecution) -> Facts {
-    Facts {
+fn of_replication(run: &ReplicationExecution) -> (Facts, bool) {
+    let facts = Facts {
+        id: number(run.id),
+        progress: progress(&run.status),
+        status: run.status.clone(),
+        started: second(run.start_time),
+        ended: second(run.end_time).filter(|_| run.has_ended()),
+        result: results::replicated(run),
+    };
+    (facts, run.trigger.eq_ignore_ascii_case("manual"))
+}
+
+/// Its tasks, which are another list, have the result.
+fn of_retention(run: &RetentionExecution) -> (Facts, bool) {
+    let facts = Facts {
         id: number(run.id),
         progress: progress(&run.status),
         status: run.status.clone(),
         started: second(run.start_time),
         ended: second(run.end_time).filter(|_| progress(&run.status) != Progress::Running),
         result: String::new(),
-    }
+    };
+    (facts, run.trigger.eq_ignore_ascii_case("manual"))
 }
 
 /// The words differ between jobs.

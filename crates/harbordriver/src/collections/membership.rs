@@ -46,13 +46,13 @@ pub(crate) async fn entity(client: &Client, member: &Member) -> Result<api::Enti
     }
     let kind = match member.group_type {
         Some(kind) => group_type_of(kind),
-        None => usual_type(client, &member.name).await?,
+        None => default_type(client, &member.name).await?,
     };
     Ok(api::Entity::GroupNamed(member.name.clone(), kind))
 }
 
 /// The type of groups that the mode of authentication has.
-async fn usual_type(client: &Client, group: &str) -> Result<groups::GroupType, SystemError> {
+async fn default_type(client: &Client, group: &str) -> Result<groups::GroupType, SystemError> {
     match client.harbor.server_info().await.map_err(system_error)?.auth_mode {
         AuthMode::Ldap => Ok(groups::GroupType::Ldap),
         AuthMode::Http => Ok(groups::GroupType::Http),

@@ -1,5 +1,6 @@
 //! The collections, one file each, and what several of them share.
 
+pub(crate) mod admin_passwords;
 pub(crate) mod allowlists;
 pub(crate) mod configurations;
 pub(crate) mod executions;

@@ -39,7 +39,9 @@ impl Manage for ProjectScanners {
     async fn delete(client: &Client, name: &str, _: &Value) -> Result<(), SystemError> {
         let scanners = client.harbor.scanners().list().await.map_err(system_error)?;
         match scanners.iter().find(|scanner| scanner.is_default) {
-            Some(usual) => client.harbor.project(name).scanner().set(&usual.uuid).await.map_err(system_error),
+            Some(default) => {
+                client.harbor.project(name).scanner().set(&default.uuid).await.map_err(system_error)
+            }
             None => Ok(()),
         }
     }

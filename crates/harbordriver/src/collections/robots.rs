@@ -1,6 +1,6 @@
 //! Robot accounts, with secrets of the operator's own.
 
-use super::servers::USUAL_PREFIX;
+use super::servers::DEFAULT_PREFIX;
 use crate::{
     client::Client,
     failure::{missing, rejected, system_error},
@@ -127,7 +127,7 @@ async fn read(client: &Client, name: &str) -> Result<Option<api::Robot>, SystemE
 pub(super) async fn prefix(client: &Client) -> Result<String, SystemError> {
     let info = client.harbor.server_info().await.map_err(system_error)?;
     let prefix = info.settings.as_ref().map(|settings| settings.robot_name_prefix.clone());
-    Ok(prefix.unwrap_or_else(|| USUAL_PREFIX.to_owned()))
+    Ok(prefix.unwrap_or_else(|| DEFAULT_PREFIX.to_owned()))
 }
 
 /// The name of a robot's object. Where the prefix does not fit, since it has just changed or cannot be read,

@@ -12,7 +12,7 @@ use harborstate::{
 use plan::SystemError;
 
 /// What the login names of robots begin with, unless the prefix is changed.
-pub(crate) const USUAL_PREFIX: &str = "robot$";
+pub(crate) const DEFAULT_PREFIX: &str = "robot$";
 
 /// The collection `server`.
 pub(crate) struct Servers;
@@ -25,7 +25,7 @@ impl Manage for Servers {
         let settings = info.settings.as_ref();
         let principal = match settings {
             Some(_) => Principal::Admin,
-            None if client.username.starts_with(USUAL_PREFIX) => Principal::Robot,
+            None if client.username.starts_with(DEFAULT_PREFIX) => Principal::Robot,
             None => Principal::User,
         };
         let server = Server {

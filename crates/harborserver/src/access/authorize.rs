@@ -65,8 +65,8 @@ impl Call<'_> {
             return failure;
         }
         // Version 2.5 looks up names before it looks at permissions.
-        let told = self.has(Change::TellsMissingProjects) || name.parse::<i64>().is_ok();
-        if self.identity.is_administrator() && told {
+        let tells = self.has(Change::TellsMissingProjects) || name.parse::<i64>().is_ok();
+        if self.identity.is_administrator() && tells {
             return Failure::not_found(format!("project {name} not found"));
         }
         Failure::forbidden("forbidden")

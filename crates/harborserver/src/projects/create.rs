@@ -112,10 +112,10 @@ fn storage_limit(call: &Call<'_>, wanted: &ProjectRequest) -> Result<Option<i64>
     if !call.data.configuration.flag("quota_per_project_enable", call.now) {
         return Ok(None);
     }
-    let usual = call.data.configuration.number("storage_per_project", call.now);
+    let default = call.data.configuration.number("storage_per_project", call.now);
     let asked = wanted.storage_limit.filter(|limit| *limit != 0);
     // Other callers get the default.
-    let limit = asked.filter(|_| call.may_on_system("quota", "update")).unwrap_or(usual);
+    let limit = asked.filter(|_| call.may_on_system("quota", "update")).unwrap_or(default);
     match quota_problem(limit, call.version(), "invalid value for resource storage") {
         Some(problem) => Err(Failure::bad_request(format!("bad request: {problem}"))),
         None => Ok(Some(limit)),

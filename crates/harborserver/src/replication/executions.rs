@@ -1,4 +1,4 @@
-//! Runs of replication policies. Nothing is copied: the repositories that would be are told.
+//! Runs of replication policies. Nothing is copied: the executions list the repositories that Harbor would copy.
 
 use super::{ReplicationPolicy, read::missing};
 use crate::{
@@ -58,8 +58,9 @@ fn copies(data: &Data, policy: &ReplicationPolicy) -> Vec<Map<String, Value>> {
         }
         let destination =
             destination(&repository.name, &policy.wanted.dest_namespace, policy.wanted.replace_count());
-        let told = |name: &str| format!("{name} [{count} item(s) in total]");
-        let details = json!({ "src_resource": told(&repository.name), "dst_resource": told(&destination) });
+        let described = |name: &str| format!("{name} [{count} item(s) in total]");
+        let details =
+            json!({ "src_resource": described(&repository.name), "dst_resource": described(&destination) });
         details.as_object().cloned()
     };
     data.repositories.iter().filter_map(copied).collect()

@@ -39,7 +39,7 @@ go_struct! {
 }
 
 impl PolicyRequest {
-    /// How many parts of a name the namespace replaces. All but the last, as the first versions did, unless told.
+    /// How many parts of a name the namespace replaces. All but the last by default, as in the first versions.
     pub fn replace_count(&self) -> i64 {
         self.dest_namespace_replace_count.unwrap_or(-1)
     }

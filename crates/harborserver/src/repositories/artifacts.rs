@@ -46,8 +46,8 @@ fn check_flags(call: &Call<'_>) -> Result<(), Failure> {
 }
 
 fn asks(call: &Call<'_>, name: &str) -> bool {
-    let usual = ASKED.iter().any(|(known, usual)| *known == name && *usual);
-    call.request.flag(name).ok().flatten().unwrap_or(usual)
+    let default = ASKED.iter().any(|(known, default)| *known == name && *default);
+    call.request.flag(name).ok().flatten().unwrap_or(default)
 }
 
 pub(super) fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
@@ -135,7 +135,7 @@ fn tags(call: &Call<'_>, id: Id<Artifact>) -> Vec<Value> {
     tags.iter().map(|ListedTag(id, tag)| tag.show(*id, call.version(), immutable(tag))).collect()
 }
 
-/// Where more is told. The digest is missing in one of them.
+/// Links to what else Harbor knows of an artifact. The digest is missing in one of them.
 fn links(call: &Call<'_>, artifact: &Artifact, repository: &str) -> Value {
     let (project, name) = repository.split_once('/').unwrap_or(("", repository));
     let name = name.replace('/', "%252F");

@@ -6,7 +6,7 @@ use crate::{
     failure::Failure,
     rest::Reply,
     state::Id,
-    webhooks::{Event, Happening},
+    webhooks::{Event, Occurrence},
 };
 
 /// Refuses where a tag of the artifact is immutable.
@@ -58,7 +58,7 @@ fn delete(call: &mut Call<'_>, repository: Id<Repository>, id: Id<Artifact>) -> 
     let Some(row) = call.data.repositories.get_mut(repository) else { return String::new() };
     row.updated = now;
     let (name, created) = (row.name.clone(), row.created);
-    let happening = Happening {
+    let occurrence = Occurrence {
         event: Event::Delete,
         project: artifact.project,
         operator: call.identity.name(),
@@ -68,7 +68,7 @@ fn delete(call: &mut Call<'_>, repository: Id<Repository>, id: Id<Artifact>) -> 
         digest: &artifact.digest,
         host: call.runtime.installation.registry_host(),
     };
-    call.data.tell(&happening, &mut *call.runtime.entropy, now);
+    call.data.trigger_webhooks(&occurrence, &mut *call.runtime.entropy, now);
     format!("{name}:{tag}")
 }
 

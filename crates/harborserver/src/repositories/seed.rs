@@ -4,7 +4,7 @@ use super::{Artifact, Repository, Tag};
 use crate::{
     entropy::Entropy,
     state::{Data, Id},
-    webhooks::{Event, Happening},
+    webhooks::{Event, Occurrence},
 };
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
@@ -48,7 +48,7 @@ impl Image {
 }
 
 impl Data {
-    /// Adds an image as a push does: webhooks are told, and quotas are not asked.
+    /// Adds an image as a push does: webhooks are triggered, and quotas are not checked.
     pub fn push(
         &mut self,
         image: &Image,
@@ -97,7 +97,7 @@ impl Data {
         });
         self.tag(repository, artifact, &image.tag, now);
         self.log(sender.operator, "create", "artifact", &format!("{}:{}", image.repository, image.tag), now);
-        let happening = Happening {
+        let occurrence = Occurrence {
             event: Event::Push,
             project,
             operator: sender.operator,
@@ -107,7 +107,7 @@ impl Data {
             digest: &image.digest,
             host: sender.host,
         };
-        self.tell(&happening, entropy, now);
+        self.trigger_webhooks(&occurrence, entropy, now);
         Ok(())
     }
 
@@ -139,7 +139,7 @@ impl Data {
             row.pulled = Some(now);
         }
         self.log(sender.operator, "pull", "artifact", &format!("{repository}:{tag}"), now);
-        let happening = Happening {
+        let occurrence = Occurrence {
             event: Event::Pull,
             project,
             operator: sender.operator,
@@ -149,6 +149,6 @@ impl Data {
             digest,
             host: sender.host,
         };
-        self.tell(&happening, entropy, now);
+        self.trigger_webhooks(&occurrence, entropy, now);
     }
 }

@@ -84,10 +84,10 @@ impl Page {
 }
 
 impl Sort {
-    /// The order that the request asks for, or else the usual one.
-    pub fn of(request: &Received, usual: &str) -> Self {
+    /// The order that the request asks for, or else the default.
+    pub fn of(request: &Received, default: &str) -> Self {
         let asked = request.parameter("sort").filter(|sort| !sort.is_empty());
-        Self::parse(asked.unwrap_or(usual))
+        Self::parse(asked.unwrap_or(default))
     }
 
     fn parse(text: &str) -> Self {

@@ -44,10 +44,10 @@ pub(super) fn update(call: &mut Call<'_>) -> Result<Reply, Failure> {
     if wanted.level != robot.level() || wanted.name != format!("{prefix}{}", robot.stored_name) {
         return Err(Failure::bad_request("cannot update the level or name of robot"));
     }
-    let usual = call.data.configuration.number("robot_token_duration", call.now);
+    let default = call.data.configuration.number("robot_token_duration", call.now);
     let now = call.now;
     let robot = call.data.robots.get_mut(id).ok_or_else(|| missing(id))?;
-    let duration = if duration == 0 { usual } else { duration };
+    let duration = if duration == 0 { default } else { duration };
     if duration != robot.duration {
         robot.live_for(duration);
     }

@@ -51,7 +51,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
         return Err(Failure::conflict(format!("robot account {place}:{stored_name} already exists")));
     }
     let secret = entropy::secret(&mut *call.runtime.entropy);
-    let usual = call.data.configuration.number("robot_token_duration", call.now);
+    let default = call.data.configuration.number("robot_token_duration", call.now);
     let mut robot = Robot {
         stored_name,
         description: wanted.description,
@@ -70,7 +70,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
         created: call.now,
         updated: call.now,
     };
-    robot.live_for(if wanted.duration == 0 { usual } else { wanted.duration });
+    robot.live_for(if wanted.duration == 0 { default } else { wanted.duration });
     let name = format!("{}{}", call.data.configuration.robot_prefix(call.now), robot.stored_name);
     let expires_at = robot.expires_at;
     let id = call.data.robots.insert(robot);

@@ -1,4 +1,4 @@
-//! What a Harbor tells of itself.
+//! What Harbor says about itself: version, settings, volumes and certificate.
 
 use crate::{
     call::Call,

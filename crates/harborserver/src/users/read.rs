@@ -49,7 +49,7 @@ pub(super) fn current(call: &mut Call<'_>) -> Result<Reply, Failure> {
     Err(Failure::precondition(format!("get current user not available for security context: {kind}")))
 }
 
-/// Only administrators are told everything; the others learn it by trying.
+/// Only administrators get the list of permissions.
 pub(super) fn permissions(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.authenticated()?;
     Ok(Reply::json(json!([])))

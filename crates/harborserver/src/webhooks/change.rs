@@ -25,7 +25,7 @@ pub(super) fn create(call: &mut Call<'_>) -> Result<Reply, Failure> {
         targets: wanted.targets,
         created: Some(call.now),
         updated: call.now,
-        told: BTreeMap::new(),
+        triggered: BTreeMap::new(),
     });
     Ok(Reply::created(call.location(&id.to_string())))
 }

@@ -67,7 +67,7 @@ impl Event {
 }
 
 /// An event with its details.
-pub(crate) struct Happening<'a> {
+pub(crate) struct Occurrence<'a> {
     pub event: Event,
     pub project: Id<Project>,
     pub operator: &'a str,
@@ -80,7 +80,7 @@ pub(crate) struct Happening<'a> {
     pub host: &'a str,
 }
 
-impl Happening<'_> {
+impl Occurrence<'_> {
     /// What an `http` target gets, in the order in which Harbor writes it.
     fn payload(&self, public: bool, now: Timestamp) -> String {
         let text = |text: &str| serde_json::Value::from(text).to_string();
@@ -107,26 +107,31 @@ impl Happening<'_> {
 
 impl Data {
     /// Triggers the webhooks of an event. Since 2.8, each of them is an execution.
-    pub fn tell(&mut self, happening: &Happening<'_>, entropy: &mut dyn Entropy, now: Timestamp) {
+    pub fn trigger_webhooks(
+        &mut self,
+        occurrence: &Occurrence<'_>,
+        entropy: &mut dyn Entropy,
+        now: Timestamp,
+    ) {
         if !self.configuration.flag("notification_enable", now) {
             return;
         }
-        let public = self.projects.get(happening.project).is_some_and(Project::is_public);
-        let event = happening.event.name();
+        let public = self.projects.get(occurrence.project).is_some_and(Project::is_public);
+        let event = occurrence.event.name();
         let wants = |policy: &WebhookPolicy| {
-            policy.project == happening.project
+            policy.project == occurrence.project
                 && policy.enabled
                 && policy.event_types.iter().any(|wanted| wanted == event)
         };
         for (id, policy) in self.webhook_policies.iter_mut().filter(|(_, policy)| wants(policy)) {
-            policy.told.insert(event.to_owned(), now);
+            policy.triggered.insert(event.to_owned(), now);
             if !self.version.has(Change::WebhookExecutions) {
                 continue;
             }
             for target in &policy.targets {
                 let parameters = Map::from_iter([
                     ("event_type".to_owned(), event.into()),
-                    ("payload".to_owned(), happening.payload(public, now).into()),
+                    ("payload".to_owned(), occurrence.payload(public, now).into()),
                 ]);
                 let run = Run {
                     vendor: if target.kind == "slack" { Vendor::Slack } else { Vendor::Webhook },

@@ -1,4 +1,4 @@
-//! What was told.
+//! The executions of webhooks: what Harbor has sent.
 
 use super::{WebhookPolicy, read::found};
 use crate::{

@@ -1,4 +1,4 @@
-//! Webhooks: what is told to others when something happens in a project.
+//! Webhooks: HTTP requests that Harbor sends when something happens in a project.
 
 mod change;
 mod events;
@@ -6,7 +6,7 @@ mod executions;
 mod read;
 mod request;
 
-pub(crate) use events::{Event, Happening};
+pub(crate) use events::{Event, Occurrence};
 
 use crate::{
     clock::date_time,
@@ -36,7 +36,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/projects/{project_name_or_id}/webhook/events", events::list),
 ];
 
-/// What is told to whom.
+/// Which events of a project are sent, and where to.
 #[derive(Clone)]
 pub(crate) struct WebhookPolicy {
     pub project: Id<Project>,
@@ -48,8 +48,8 @@ pub(crate) struct WebhookPolicy {
     /// Unset by an update: Harbor writes the zero time.
     created: Option<Timestamp>,
     updated: Timestamp,
-    /// When each event was last told.
-    told: BTreeMap<String, Timestamp>,
+    /// When each event last triggered it.
+    triggered: BTreeMap<String, Timestamp>,
 }
 
 impl WebhookPolicy {

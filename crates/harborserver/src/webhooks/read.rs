@@ -41,7 +41,7 @@ pub(super) fn found<'a>(
     policy.ok_or_else(|| Failure::not_found(format!("notification policy {id} not found")))
 }
 
-/// When each event was last told, for every policy.
+/// When each policy was last triggered, by event.
 pub(super) fn last_triggers(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let project = call.project("project_name_or_id", "notification-policy", "read")?;
     let mut policies: Vec<_> = of_project(call.data, project).collect();
@@ -52,7 +52,7 @@ pub(super) fn last_triggers(call: &mut Call<'_>) -> Result<Reply, Failure> {
             .with("event_type", event.as_str())
             .nonzero("enabled", policy.enabled)
             .with("creation_time", date_time(policy.created))
-            .with("last_trigger_time", date_time(policy.told.get(event).copied()))
+            .with("last_trigger_time", date_time(policy.triggered.get(event).copied()))
             .into()
     };
     let rows = policies

@@ -9,7 +9,9 @@ mod record;
 mod system;
 
 pub use error::SystemError;
-pub use object::{Comparable, Contents, External, IfAbsent, IfExists, Sharing, Whole, comparable};
+pub use object::{
+    Announcement, Comparable, Contents, External, IfAbsent, IfExists, Sharing, Whole, comparable,
+};
 pub use record::{Claim, Origin, Record, Signer, UnreadableRecord};
 pub use system::{Connection, System};
 

@@ -1,7 +1,9 @@
 //! What an object outside the cluster should be.
 
 use super::System;
-use crate::{AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observe, Placement, Readiness};
+use crate::{
+    AnyManifest, Change, ChildKind, Health, ManagedBy, ObjectKey, Observe, Placement, Readiness, Violation,
+};
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::core::{ApiResource, ObjectMeta};
 use serde_json::{Map, Value, json};
@@ -42,6 +44,19 @@ pub struct External {
     pub comparable: Comparable,
     /// Whether an object with this actual value is ready. Most are when they exist.
     pub readiness: fn(actual: &Value) -> Readiness,
+    /// Why it cannot be as desired. The operator then sends nothing for this object, and does its work for all others.
+    pub fault: Option<Violation>,
+    /// The event that users get when the operator has changed it.
+    pub announcement: Option<Announcement>,
+}
+
+/// An event about an object outside the cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announcement {
+    /// One `PascalCase` word for programs.
+    pub reason: &'static str,
+    /// A sentence for people. Never contains a secret.
+    pub note: String,
 }
 
 /// What to do with an existing object outside the cluster that the operator did not create for its owner.
@@ -119,6 +134,8 @@ impl External {
             part_of: None,
             comparable,
             readiness: |_| Readiness::Ready,
+            fault: None,
+            announcement: None,
         }
     }
 
@@ -181,6 +198,8 @@ impl PartialEq for External {
             && self.contents == other.contents
             && self.sharing == other.sharing
             && self.part_of == other.part_of
+            && self.fault == other.fault
+            && self.announcement == other.announcement
     }
 }
 

@@ -51,7 +51,7 @@ pub enum Origin {
 )]
 pub struct UnreadableRecord;
 
-/// A claim as it is written: what is usual is left out.
+/// A claim as it is stored, without its defaults.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 struct Entry {
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_usual_is_left_out_and_what_is_no_record_is_refused() {
+    fn defaults_are_left_out_and_what_is_no_record_is_refused() {
         let mut record = Record::default();
         let owner = owner("mine");
         let signer = Signer { key: &KEY, owner: &owner };

@@ -147,3 +147,20 @@ fn equal_inputs_have_different_digests_under_different_keys_and_for_different_wo
         cases.iter().map(|(key, workload)| references.digest(key, workload, &inputs).unwrap()).collect();
     assert_eq!(digests.len(), cases.len());
 }
+
+#[test]
+fn a_counted_value_takes_the_place_of_the_one_that_is_stored_and_of_no_other() {
+    let references = references(env("admin", "password"));
+    // "first" and "second", as the API serves them.
+    let stored = |password: &str| contents(&[(secret("admin"), json!({"data": {"password": password}}))]);
+    let (first, second) = (stored("Zmlyc3Q="), stored("c2Vjb25k"));
+    let of = |contents: ContentDigests| digest(&references, &contents).unwrap();
+    assert_ne!(of(first.clone()), of(second.clone()));
+
+    let counted = CountedValues::default().and(secret("admin"), "password", b"first");
+    assert_eq!(of(counted.in_place(second.clone())), of(first));
+    let others = CountedValues::default().and(secret("admin"), "other", b"first");
+    assert_eq!(of(others.in_place(second.clone())), of(second));
+    let absent = counted.in_place(ContentDigests::from([(secret("admin"), None)]));
+    assert_eq!(digest(&references, &absent), Err(PlanError::Missing([secret("admin")].into())));
+}

@@ -6,7 +6,9 @@ use super::{
 };
 use crate::{ReconcileError, cluster::Interest};
 use kube::core::DynamicObject;
-use plan::{ChildKind, ContentDigests, Health, ObjectKey, Policy, Reached, Readiness, References, Snapshot};
+use plan::{
+    Absence, ChildKind, ContentDigests, Health, ObjectKey, Policy, Reached, Readiness, References, Snapshot,
+};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -18,17 +20,17 @@ impl Applier<'_> {
         &self,
         Child { key, kind, desired }: Child<'_>,
     ) -> Result<Health, ReconcileError> {
-        let why = match &desired.policy {
-            Policy::Await { why } => why.as_str(),
+        let (why, absence) = match &desired.policy {
+            Policy::Await { why, absence } => (why.as_str(), *absence),
             Policy::Apply
             | Policy::CreateOnce { .. }
             | Policy::Issue(_)
             | Policy::External(_)
-            | Policy::Amend { .. } => "",
+            | Policy::Amend { .. } => ("", Absence::Passing),
         };
         let found = self.cluster.fetch(self.owner, &[key.clone()].into(), Interest::SpecAndStatus).await?;
         self.state().note(&found, Interest::SpecAndStatus)?;
-        awaited(key, kind, why, &found)
+        awaited(key, kind, (why, absence), &found)
     }
 
     /// Whether an object exists. Records the digests of its content.
@@ -83,11 +85,14 @@ impl Applier<'_> {
 pub(crate) fn awaited(
     key: &ObjectKey,
     kind: &ChildKind,
-    why: &str,
+    (why, absence): (&str, Absence),
     found: &Snapshot,
 ) -> Result<Health, ReconcileError> {
     let Some(object) = found.get(key).and_then(Option::as_ref) else {
-        let readiness = Readiness::Progressing(format!("does not exist yet; {why}"));
+        let readiness = match absence {
+            Absence::Passing => Readiness::Progressing(format!("does not exist yet; {why}")),
+            Absence::Lost => Readiness::Failed(why.to_owned()),
+        };
         return Ok(Health { readiness, reached: Reached::Nothing });
     };
     let undecodable = |_| ReconcileError::Bug(format!("{key} cannot be decoded"));

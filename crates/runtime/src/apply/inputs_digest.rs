@@ -5,7 +5,7 @@ use crate::{ReconcileError, cluster::api_of, error::Verb};
 use api::names::INPUTS_ANNOTATION;
 use k8s_openapi::api::core::v1::PodTemplateSpec;
 use kube::{Api, Client, core::DynamicObject};
-use plan::{Content, ContentDigests, Digest, DigestKey, KNOWN_LATER, ObjectKey, References};
+use plan::{Content, ContentDigests, CountedValues, Digest, DigestKey, KNOWN_LATER, ObjectKey, References};
 use serde_json::Value;
 
 /// How digests of inputs are computed.
@@ -35,13 +35,14 @@ impl Applier<'_> {
         &self,
         workload: &ObjectKey,
         references: &References,
+        counted: &CountedValues,
     ) -> Result<String, ReconcileError> {
-        let contents = self.contents(references).await?;
+        let contents = counted.in_place(self.contents(references).await?);
         match self.digest_source {
             DigestSource::Key(key) => Ok(references.digest(key, workload, &contents)?.to_string()),
             DigestSource::Unknown { cluster } => {
                 let comparable = references.digest(&DigestKey::PLACEHOLDER, workload, &contents)?;
-                let stamped = self.stamped(cluster, workload).await?;
+                let stamped = self.stamped(cluster, workload, counted).await?;
                 let same = stamped.filter(|stamped| stamped.comparable == comparable);
                 Ok(same.map_or_else(|| KNOWN_LATER.to_owned(), |stamped| stamped.text))
             }
@@ -52,6 +53,7 @@ impl Applier<'_> {
         &self,
         cluster: &Client,
         workload: &ObjectKey,
+        counted: &CountedValues,
     ) -> Result<Option<Stamped>, ReconcileError> {
         let Some(stored) = self.stored_in(cluster, workload).await? else { return Ok(None) };
         let template = stored.pointer("/spec/template").cloned().unwrap_or_default();
@@ -65,6 +67,7 @@ impl Applier<'_> {
             let content = self.stored_in(cluster, key).await?.as_ref().map(Content::of);
             contents.insert(key.clone(), content);
         }
+        let contents = counted.in_place(contents);
         let comparable = references.digest(&DigestKey::PLACEHOLDER, workload, &contents).ok();
         Ok(comparable.map(|comparable| Stamped { text, comparable }))
     }

@@ -242,7 +242,7 @@ impl Applier<'_> {
         let mut json = wanted.to_json().map_err(bug)?;
         let references = wanted.pod_template().map(|pods| References::of(&key.namespace, pods));
         if let Some(references) = references.as_ref().filter(|references| !references.is_empty()) {
-            plan::stamp(&mut json, self.inputs_digest(key, references).await?);
+            plan::stamp(&mut json, self.inputs_digest(key, references, &desired.counted).await?);
         }
         let digest = desired_digest(&json, self.manager);
         let digest = digest.ok_or_else(|| ReconcileError::Bug(format!("{key} has no version")))?;

@@ -10,6 +10,7 @@ mod cache;
 mod claims;
 mod index;
 mod lean_metadata;
+mod namespaces;
 mod owners;
 mod reach;
 mod reader;

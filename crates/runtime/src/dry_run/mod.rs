@@ -16,7 +16,7 @@ use kube::Client;
 use namespace_run::NamespaceRun;
 use overlay::Overlay;
 use placeholders::PlaceholderEntropy;
-use plan::{Change, ComponentKind, HarborClass, ObjectKey};
+use plan::{Change, ComponentKind, HarborClass, ObjectKey, PlannedStep};
 use std::{collections::BTreeSet, sync::Arc};
 
 /// A dry run of changes to a cluster.
@@ -57,6 +57,8 @@ pub enum RemarkKind {
     NewNamespace,
     /// Its reconcile would fail, or wait for an object that does not exist.
     Failed(plan::Failure),
+    /// What its spec asks for takes these steps; the changes are those of the first.
+    Steps(Vec<PlannedStep>),
     /// It reads objects that do not exist yet. Changes that depend on their values are unknown.
     ReadsGenerated(BTreeSet<ObjectKey>),
 }
@@ -102,6 +104,9 @@ impl DryRun {
             let scope = Scope::Namespace(namespace.clone());
             let components = Arc::clone(&self.components);
             let inspector = Inspector::start(self.client(), scope, components, &self.options).await?;
+            if let Some(unlisted) = inspector.unlisted().first() {
+                return Err(unlisted.failure.clone());
+            }
             let mut run = NamespaceRun {
                 overlay: &self.overlay,
                 inspector: &inspector,

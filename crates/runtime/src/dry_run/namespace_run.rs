@@ -112,6 +112,10 @@ impl NamespaceRun<'_> {
             self.remark(key, RemarkKind::ReadsGenerated(read));
         }
 
+        if !plan.outlook.steps.is_empty() {
+            self.remark(key, RemarkKind::Steps(plan.outlook.steps.clone()));
+        }
+
         let uid = owner.metadata.uid.as_deref().unwrap_or_default();
         let applier = Applier {
             owner: key,
@@ -147,7 +151,7 @@ impl NamespaceRun<'_> {
         self.generated.extend(generated.into_inner().unwrap_or_else(PoisonError::into_inner));
         if failures.is_empty() {
             let wanted = keys.iter().collect();
-            self.sweep(uid, key.home(), &wanted).await?;
+            self.sweep((key, uid), &wanted).await?;
             let items: Vec<_> = plan.graph.iter().filter_map(|(_, desired, _)| desired.amendment()).collect();
             externals.sweep(&wanted, &items.iter().collect::<Vec<_>>()).await?;
         }
@@ -240,16 +244,15 @@ impl NamespaceRun<'_> {
     /// Sweeps children as a dry run, including the children of those, which the garbage collector would delete.
     async fn sweep(
         &self,
-        uid: &str,
-        namespace: &str,
+        (owner, uid): (&ObjectKey, &str),
         wanted: &BTreeSet<&ObjectKey>,
     ) -> Result<(), ReconcileError> {
         let cluster: &Cluster = self.inspector.cluster();
         let index = &cluster.router.index;
-        let unwanted = plan::unwanted(index.owned_by(uid), namespace, wanted);
+        let unwanted = plan::unwanted(index.owned_by(uid), owner.home(), wanted);
         let deleted = unwanted.deleted.iter();
         let mut orphans: VecDeque<_> = deleted.map(|child| child.observation.uid.clone()).collect();
-        sweep(cluster, uid, unwanted).await?;
+        sweep(cluster, (owner, uid), unwanted).await?;
         while let Some(uid) = orphans.pop_front() {
             for child in index.owned_by(&uid) {
                 orphans.push_back(child.observation.uid.clone());

@@ -5,12 +5,13 @@ use crate::{
     ReconcileError,
     apply::{Applier, DigestSource, Done},
     error::Verb,
+    report::ChangeKind,
 };
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached,
-    Readiness, Sharing, SystemError, Whole,
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, PlanError,
+    Reached, Readiness, Sharing, SystemError, Whole,
 };
 use progress::State;
 use std::sync::Arc;
@@ -57,6 +58,7 @@ impl Externals<'_> {
         gate: Gate<NodeId>,
     ) -> Result<Step, ReconcileError> {
         let Wanted { key, desired, external, digest } = wanted;
+        check_fault(external)?;
         let claim = self.recorder.claim(key);
         if let Some(by) = self.is_kept_away(key, external, gate) {
             return Ok(Step::Blocked { by });
@@ -91,6 +93,9 @@ impl Externals<'_> {
                     Ok(object) => {
                         tracing::info!(object = %key, ?fields, "updated, outside the cluster");
                         self.recorder.add(key, claimed(origin)).await?;
+                        if let Some(announcement) = &external.announcement {
+                            applier.state().changed_child(key, ChangeKind::Announced(announcement.clone()));
+                        }
                         answer = Some(object);
                     }
                     // What was ready before still is.
@@ -230,6 +235,12 @@ impl Externals<'_> {
         let why = || format!("was written, and {} does not show it yet: {}", system(), fields.join(", "));
         (!fields.is_empty()).then(|| Step::Waiting(why()))
     }
+}
+
+/// Fails if the object cannot be as desired.
+pub(super) fn check_fault(external: &External) -> Result<(), ReconcileError> {
+    let fault = external.fault.as_ref();
+    fault.map_or(Ok(()), |fault| Err(PlanError::Invalid(vec![fault.clone()]).into()))
 }
 
 /// Digest of the write-only fields of an object. Equal values of two objects have different ones, and so do equal values

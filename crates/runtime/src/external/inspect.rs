@@ -1,6 +1,6 @@
 //! The state of an object outside the cluster, without changes.
 
-use super::{Age, Externals};
+use super::{Age, Externals, ensure::check_fault};
 use crate::{ReconcileError, error::Verb};
 use plan::{Action, Desired, External, Failure, Gate, ObjectKey, Outcome, Resolver};
 
@@ -16,6 +16,12 @@ impl Externals<'_> {
         let key = external.key();
         if self.is_kept_away(&key, external, gate).is_some() {
             return Outcome::Blocked;
+        }
+        if let Err(fault) = check_fault(external) {
+            return Outcome::Failed(Failure::from(&fault));
+        }
+        if !self.systems.has_drivers() {
+            return Outcome::Waiting { object: key, why: "is about to change in its system".into() };
         }
         match (self.action(resolver, desired, &key, gate).await, gate.keeps_away()) {
             (Err(_), Some(_)) | (Ok(Action::Blocked { .. }), _) => Outcome::Blocked,

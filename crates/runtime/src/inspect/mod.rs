@@ -1,15 +1,20 @@
 //! Compares a plan with the cluster, without changes.
 //!
 //! Uses the same planning and the same watches as the operator, so `status` shows what a controller would wait for,
-//! whether an operator runs or not.
+//! whether an operator runs or not. For a user who may not read what a plan reads, it shows the children that exist, and the
+//! condition that the operator reported.
 //!
 //! Uses: cluster, apply, external, reconcile, report.
 
+mod unlisted;
+
+pub use unlisted::Unlisted;
+
+use self::unlisted::unlisted;
 use crate::{
     Options, ReconcileError, Scope,
     apply::{RunState, awaited},
-    cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, Watched, field_selector, start_watches},
-    error::Verb,
+    cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
     external::{Bookkeeping, Externals, Recorder, Systems},
     reconcile::{Context, Node, connector, is_paused, outcome, plan, planned, unplanned},
     report::Events,
@@ -18,18 +23,17 @@ use election::Leadership;
 use futures::future::join_all;
 use graph::NodeId;
 use kube::{
-    Api, Client,
-    api::ListParams,
+    Client,
     core::{ApiResource, DynamicObject},
 };
 use plan::{
-    Action, Apply, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed, ObservedObject, Outcome,
-    OwnerAccess, Placement, Policy, Reached, Readiness, Resolver, Verdict,
+    Action, Apply, Class, Classify as _, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed,
+    ObservedObject, Outcome, OwnerAccess, Placement, Policy, Reached, Readiness, Resolver, Verdict,
 };
-use progress::Stage;
+use progress::{Planned, Stage};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    sync::Arc,
+    sync::{Arc, Mutex as StdMutex, MutexGuard, PoisonError},
 };
 use tokio::{
     sync::{Mutex, mpsc},
@@ -41,16 +45,18 @@ use tokio_util::sync::CancellationToken;
 /// options.
 pub struct Inspector {
     pub(crate) context: Context,
+    unlisted: Vec<Unlisted>,
+    unreadable: StdMutex<BTreeSet<String>>,
     woken: Mutex<mpsc::UnboundedReceiver<ObjectKey>>,
     _watches: JoinSet<()>,
 }
 
 impl Inspector {
-    /// Starts to watch one scope, and returns when all kinds have been listed. Of the `options`, it ignores the
-    /// limits and the scopes.
+    /// Starts to watch one scope, and returns when all kinds have been listed that the user may list. Of the `options`, it
+    /// ignores the limits and the scopes.
     ///
     /// # Errors
-    /// When one of the kinds cannot be listed.
+    /// When a kind cannot be listed for another reason than a missing permission, or no kind of owner can be listed.
     pub async fn start(
         client: Client,
         scope: Scope,
@@ -69,12 +75,30 @@ impl Inspector {
         let mut watches = JoinSet::new();
         let kinds = start_watches(&cluster, &scope, &mut watches);
         join_all(kinds.iter().map(|it| it.first.settled().cancelled_owned())).await;
-        for unlisted in kinds.iter().filter(|it| !it.first.has_ended()) {
-            listed(&cluster, unlisted).await.map_err(|error| plan::Failure::from(&error))?;
-        }
+        let unlisted = unlisted(&cluster, &kinds).await?;
         watches.spawn(Arc::clone(&systems).refresh(stop));
         let context = Context::new(cluster, systems, options, events);
-        Ok(Self { context, woken: Mutex::new(woken), _watches: watches })
+        Ok(Self {
+            context,
+            unlisted,
+            unreadable: StdMutex::default(),
+            woken: Mutex::new(woken),
+            _watches: watches,
+        })
+    }
+
+    /// The kinds that the user may not list.
+    pub fn unlisted(&self) -> &[Unlisted] {
+        &self.unlisted
+    }
+
+    /// What the API server refused to read for the owners that were inspected so far.
+    pub fn unreadable(&self) -> BTreeSet<String> {
+        self.refused_reads().clone()
+    }
+
+    fn refused_reads(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.unreadable.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// All owners.
@@ -112,12 +136,33 @@ impl Inspector {
             progress.stage(key, || Stage::Planned(Vec::new()));
             return progress.stage(key, || Stage::Concluded(confirmed(&owner, Verdict::Ready)));
         }
+        if !self.unlisted.is_empty() {
+            return self.report_existing(key, &owner);
+        }
         let verdict = match self.outcomes(key, &owner).await {
+            Err(error) if error.class() == Class::Forbidden => {
+                self.refused_reads().insert(plan::Failure::from(&error).message);
+                return self.report_existing(key, &owner);
+            }
             Ok(outcomes) if self.has_no_status(key) => Verdict::of(&outcomes),
             Ok(outcomes) => confirmed(&owner, Verdict::of(&outcomes)),
             Err(error) => Verdict::of(&[Outcome::Failed(plan::Failure::from(&error))]),
         };
         progress.stage(key, || Stage::Concluded(verdict));
+    }
+
+    /// Reports the children that exist, and the condition that the operator reported, without a plan.
+    fn report_existing(&self, key: &ObjectKey, owner: &DynamicObject) {
+        let progress = &self.context.progress;
+        let children =
+            self.cluster().router.index.owned_by(owner.metadata.uid.as_deref().unwrap_or_default());
+        let nodes =
+            || children.iter().map(|it| Planned { object: it.key.clone(), after: Vec::new() }).collect();
+        let health = |it: &ObservedObject| outcome(&it.key, it.observation.health.readiness.clone());
+        let outcomes: Vec<_> = children.iter().map(health).collect();
+        progress.stage(key, || Stage::Planned(nodes()));
+        progress.outcomes(key, nodes, &outcomes, |_| true);
+        progress.stage(key, || Stage::Concluded(confirmed(owner, Verdict::Ready)));
     }
 
     /// Whether what an owner describes lives outside the cluster, where an inspector without drivers cannot look. Then only
@@ -126,7 +171,7 @@ impl Inspector {
         let component = self.cluster().component(&key.group, &key.kind);
         let is_about_others = |it: &ComponentKind| {
             let has_status = it.access != OwnerAccess::OnlyRead;
-            it.children.has_external() || (has_status && it.placement() == Placement::ClusterWide)
+            it.children.live_outside() || (has_status && it.placement() == Placement::ClusterWide)
         };
         component.is_some_and(is_about_others) && !self.context.systems.has_drivers()
     }
@@ -204,6 +249,7 @@ impl Inspector {
         progress.outcomes(key, || nodes, &outcomes, |_| true);
         let reads = state.reads.into_keys().chain(externals.reads().into_keys());
         index.unsubscribe_from_others(key, &reads.collect());
+        outcomes.extend(plan.outlook.waits.map(|(object, why)| Outcome::Held { object, why }));
         Ok(outcomes)
     }
 
@@ -246,11 +292,11 @@ impl Inspector {
             }
         }
         Ok(match (action, &desired.policy) {
-            (Action::Await, Policy::Await { why }) => {
+            (Action::Await, Policy::Await { why, absence }) => {
                 let keys = [key.clone()].into();
                 let found = cluster.fetch(resolver.owner, &keys, Interest::SpecAndStatus).await?;
                 state.note(&found, Interest::SpecAndStatus)?;
-                let Health { readiness, reached } = awaited(&key, &kind, why, &found)?;
+                let Health { readiness, reached } = awaited(&key, &kind, (why, *absence), &found)?;
                 Found { outcome: outcome(&key, readiness), reached: Some(reached) }
             }
             (Action::Blocked { .. }, _) => Outcome::Blocked.into(),
@@ -337,15 +383,4 @@ fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
         (Verdict::Ready, Readiness::Failed(message)) => Verdict::Stalled { reason: "Stalled", message },
         (verdict, _) => verdict,
     }
-}
-
-/// Fails if a kind cannot be listed, with the reason.
-async fn listed(cluster: &Cluster, watched: &Watched) -> Result<(), ReconcileError> {
-    let Watched { resource, reach, .. } = watched;
-    let kind = ObjectKey::kind(resource);
-    let api: Api<DynamicObject> = reach.api(&cluster.client, resource);
-    let failed = |error| ReconcileError::api(Verb::List, &kind, error);
-    let params = ListParams::default().limit(1);
-    let params = reach.name().map_or(params.clone(), |name| params.fields(&field_selector(name)));
-    api.list_metadata(&params).await.map(|_| ()).map_err(failed)
 }

@@ -30,6 +30,16 @@ pub(crate) struct Inputs {
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
 }
 
+impl Inputs {
+    /// Whether something that was read is another one now.
+    pub(crate) fn have_changed(&self, index: &Index) -> bool {
+        let is_same = |(key, was): (&ObjectKey, &Read)| {
+            was.interest.same(was.state.as_ref(), index.input(key).as_ref())
+        };
+        !self.reads.iter().all(is_same)
+    }
+}
+
 /// One node of the graph, without the object.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
@@ -110,6 +120,8 @@ pub(crate) struct Run {
     pub(crate) external: ExternalObjects,
     /// When the plan will be another one although nothing else changes.
     pub(crate) until: Option<Timestamp>,
+    /// The child whose next step waits, and what that waits for; see [`plan::Outlook`].
+    pub(crate) waits: Option<(ObjectKey, String)>,
     /// Whether the plan depends on what was written for it, so that it will be another one now.
     pub(crate) is_outdated: bool,
 }
@@ -177,13 +189,7 @@ impl Memo {
     /// a reconcile when a child became ready.
     pub(crate) fn outcomes(&self, owner: &Inputs, index: &Index) -> Option<Vec<Outcome>> {
         let last = self.last.as_ref()?;
-        if last.inputs.owner != owner.owner
-            || last
-                .inputs
-                .reads
-                .iter()
-                .any(|(key, was)| !was.interest.same(was.state.as_ref(), index.input(key).as_ref()))
-        {
+        if last.inputs.owner != owner.owner || last.inputs.have_changed(index) {
             return None;
         }
         let mut outcomes: Vec<Outcome> = Vec::with_capacity(last.nodes.len());

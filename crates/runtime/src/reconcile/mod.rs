@@ -4,6 +4,7 @@
 //! Uses: cluster, apply, external, report, telemetry.
 
 mod context;
+mod ending_namespace;
 mod memo;
 mod nodes;
 mod planning;

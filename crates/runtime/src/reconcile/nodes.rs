@@ -1,4 +1,4 @@
-//! The nodes of a plan: ensures one, and says what came of each.
+//! The nodes of a plan: ensures one, and returns its outcome.
 
 use crate::{ReconcileError, apply::Applier, external::Externals};
 use graph::{NodeId, Step};

@@ -39,6 +39,18 @@ pub(crate) struct Findings {
     pub(crate) aspects: Option<Aspects>,
 }
 
+impl Findings {
+    /// What is found where there is nothing left to do.
+    pub(crate) fn nothing() -> Self {
+        Self { outcomes: Vec::new(), aspects: None }
+    }
+
+    /// What is found where an error prevented all outcomes.
+    pub(crate) fn failed(error: &ReconcileError) -> Self {
+        Self { outcomes: vec![Outcome::Failed(plan::Failure::from(error))], aspects: None }
+    }
+}
+
 /// An owner that is reconciled.
 pub(crate) struct Owner {
     pub(crate) key: ObjectKey,
@@ -136,7 +148,7 @@ impl Reconciler {
             _ if session.memo.wholes().any(|whole| externals.holder(whole).is_some()) => None,
             _ => session.memo.outcomes(&inputs, &cluster.router.index),
         };
-        let outcomes = match remembered {
+        let mut outcomes = match remembered {
             Some(outcomes) => {
                 let nodes = session.memo.last.as_ref().map_or(&[][..], |run| &run.nodes);
                 progress.outcomes(
@@ -156,14 +168,21 @@ impl Reconciler {
             let wanted = run.nodes.iter().map(|node| &node.key).collect();
             let children = cluster.router.index.owned_by(owner.uid());
             let unwanted = plan::unwanted(children, owner.key.home(), &wanted);
-            let changes = sweep(cluster, owner.uid(), unwanted).await?;
+            let mut changes = sweep(cluster, (&owner.key, owner.uid()), unwanted).await?;
             events.child_changes(&self.reference(owner), &changes);
             let items: Vec<_> = run.nodes.iter().filter_map(|node| node.amended.as_ref()).collect();
-            let changes = externals.sweep(&wanted, &items).await?;
-            events.child_changes(&self.reference(owner), &changes);
+            let swept = externals.sweep(&wanted, &items).await?;
+            events.child_changes(&self.reference(owner), &swept);
+            changes.extend(swept);
+            // The plan may depend on what is gone now. The owner does not hear of it, because it has caused it.
+            if !changes.is_empty() && run.inputs.have_changed(&cluster.router.index) {
+                cluster.router.wake([owner.key.clone()].into());
+            }
         }
         let run = session.memo.last.as_ref();
         let aspects = run.map(|run| plan::aspects(run.nodes.iter().map(|node| node.aspect).zip(&outcomes)));
+        let waits = run.and_then(|run| run.waits.clone());
+        outcomes.extend(waits.map(|(object, why)| Outcome::Held { object, why }));
         Ok(Findings { outcomes, aspects })
     }
 
@@ -185,7 +204,7 @@ impl Reconciler {
             finalized.await.map_err(|error| ReconcileError::NotFinalized(Box::new(error)))?
         };
         self.context.events.child_changes(&self.reference(owner), &changes);
-        Ok(Findings { outcomes: Vec::new(), aspects: None })
+        Ok(Findings::nothing())
     }
 
     /// The objects outside the cluster of an owner.
@@ -201,7 +220,7 @@ impl Reconciler {
         Ok(Externals::new(cluster, &owner.key, systems, recorder, connect))
     }
 
-    fn recorder<'a>(&'a self, owner: &'a Owner, session: &Session) -> Recorder<'a> {
+    pub(super) fn recorder<'a>(&'a self, owner: &'a Owner, session: &Session) -> Recorder<'a> {
         let (resource, recorded) = (self.component.resource(), Arc::clone(&session.recorded));
         let Context { cluster, digest_key, .. } = &*self.context;
         let bookkeeping = Bookkeeping::InOwner(digest_key);
@@ -335,6 +354,7 @@ impl Reconciler {
                 nodes,
                 external: state.external,
                 until: plan.until,
+                waits: plan.outlook.waits,
                 is_outdated,
             }),
             plannable_at: None,

@@ -14,10 +14,11 @@ use kube::{
 use plan::{ObjectKey, Unwanted};
 use serde_json::json;
 
-/// Deletes or releases children of the owner with this uid, each only if it still is the observed object.
+/// Deletes or releases children of the owner with this uid, each only if it still is the observed object. Wakes the other owners
+/// that read them.
 pub(crate) async fn sweep(
     cluster: &Cluster,
-    owner: &str,
+    (owner, uid): (&ObjectKey, &str),
     unwanted: Unwanted,
 ) -> Result<Vec<ChildChange>, ReconcileError> {
     let Cluster { client, router, .. } = cluster;
@@ -37,17 +38,17 @@ pub(crate) async fn sweep(
             Err(kube::Error::Api(status)) if status.is_not_found() || status.is_conflict() => {}
             Err(error) => return Err(ReconcileError::api(Verb::Delete, key, error)),
         }
-        router.index.gone(&observed);
+        router.wake_others(router.index.gone(&observed), owner);
     }
     for observed in unwanted.released {
         let key = &observed.key;
         let Some(resource) = cluster.resource_of(&key.group, &key.kind) else { continue };
         let api = api_of(client, resource, key)?;
-        if release(&api, key, owner).await? {
+        if release(&api, key, uid).await? {
             tracing::info!(object = %key, "released a child that another program created");
             changes.push(ChildChange { object: key.clone(), kind: ChangeKind::Released });
         }
-        router.index.gone(&observed);
+        router.wake_others(router.index.gone(&observed), owner);
     }
     Ok(changes)
 }
@@ -115,7 +116,7 @@ mod tests {
         let cluster = Cluster::new(client, Arc::from([]), Classes::All, &options, Arc::default(), stop);
 
         let unwanted = Unwanted { deleted: vec![child], released: Vec::new() };
-        sweep(&cluster, "", unwanted).await.unwrap();
+        sweep(&cluster, (&ObjectKey::of::<ConfigMap>("ns", "owner"), ""), unwanted).await.unwrap();
 
         let expected =
             json!({"propagationPolicy": "Background", "preconditions": {"uid": "the-observed-uid"}});

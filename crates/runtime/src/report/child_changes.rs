@@ -7,7 +7,7 @@
 use api::names::ABANDON_ANNOTATION;
 use k8s_openapi::api::core::v1::ObjectReference;
 use kube::runtime::events::{Event, EventType};
-use plan::ObjectKey;
+use plan::{Announcement, ObjectKey};
 use std::fmt;
 
 /// A change that the operator made to a child.
@@ -32,6 +32,8 @@ pub(crate) enum ChangeKind {
     Released,
     /// The operator added an item to it, as the text says. Another program manages it.
     Amended(String),
+    /// The operator changed it outside the cluster, and users get this event.
+    Announced(Announcement),
     /// It stays outside the cluster, although the operator created it and no owner wants it any more.
     Abandoned,
 }
@@ -68,6 +70,7 @@ impl ChangeKind {
             Self::Deleted => ("Deleted", "Delete"),
             Self::Released => ("Released", "Release"),
             Self::Amended(_) => ("Amended", "Amend"),
+            Self::Announced(announcement) => (announcement.reason, "Update"),
             Self::Abandoned => ("Abandoned", "Delete"),
         }
     }
@@ -82,6 +85,7 @@ impl ChildChange {
             ChangeKind::RollingOut(why) => format!("{object} replaces its pods because {why}"),
             ChangeKind::Deleted => format!("deleted {object}, which is no longer wanted"),
             ChangeKind::Amended(what) => format!("{object}: {what}"),
+            ChangeKind::Announced(announcement) => announcement.note.clone(),
             ChangeKind::Abandoned => {
                 format!("left {object} as it is: its system is gone, or {ABANDON_ANNOTATION} is set")
             }
@@ -118,7 +122,8 @@ pub(crate) fn events(child_changes: &[ChildChange]) -> Vec<Event> {
     events
 }
 
-fn reference(key: &ObjectKey) -> ObjectReference {
+/// Names an object in an event.
+pub(super) fn reference(key: &ObjectKey) -> ObjectReference {
     ObjectReference {
         kind: Some(key.kind.clone()),
         namespace: Some(key.namespace.clone()),
@@ -150,6 +155,16 @@ mod tests {
                 ("Deleted".into(), "deleted Secret ns/d, which is no longer wanted".into()),
             ]
         );
+    }
+
+    #[test]
+    fn an_announcement_is_an_event_as_it_is() {
+        let announcement = Announcement { reason: "PasswordChanged", note: "it has another one now".into() };
+        let change = ChildChange {
+            object: ObjectKey::of::<Secret>("ns", "a"),
+            kind: ChangeKind::Announced(announcement),
+        };
+        assert_eq!(notes(&[change]), [("PasswordChanged".into(), "it has another one now".into())]);
     }
 
     #[test]

@@ -79,6 +79,25 @@ impl Events {
         }
     }
 
+    /// Reports what stays outside the cluster when a namespace is deleted with an owner in it. The namespace accepts no events
+    /// any more, so the event is about the Namespace, and stored where those about objects of the cluster are.
+    pub(crate) fn left_behind(&self, owner: &ObjectKey, note: String) {
+        let event = Event {
+            type_: EventType::Warning,
+            reason: "Abandoned".into(),
+            note: Some(note),
+            action: "Delete".into(),
+            secondary: Some(child_changes::reference(owner)),
+        };
+        let namespace = ObjectReference {
+            api_version: Some("v1".into()),
+            kind: Some("Namespace".into()),
+            name: Some(owner.namespace.clone()),
+            ..ObjectReference::default()
+        };
+        self.enqueue(event, namespace);
+    }
+
     fn enqueue(&self, event: Event, about: ObjectReference) {
         if let Err(error) = self.queue.try_send((event, about)) {
             self.metrics.event_lost();

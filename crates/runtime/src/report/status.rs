@@ -66,8 +66,10 @@ pub(crate) async fn write_status(
     resource: &ApiResource,
     key: &ObjectKey,
     manager: &str,
-    status: Status,
+    mut status: Status,
 ) -> Result<Option<Written>, ReconcileError> {
+    // Server-side apply removes a field that is no longer sent.
+    status.details.retain(|_, value| !value.is_null());
     let api: Api<DynamicObject> = api_of(client, resource, key)?;
     let body = json!({
         "apiVersion": resource.api_version,

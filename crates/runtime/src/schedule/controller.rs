@@ -130,7 +130,7 @@ impl Controller {
                 .stored(key, &|| serde_json::to_value(&owner.stored).unwrap_or_default());
             let mut session = reconciler.take_session(key);
             let findings = if is_deleting {
-                Some(self.guard(reconciler.finalize(owner, &session)).await)
+                Some(self.finalize(owner, &session).await)
             } else if is_paused(&owner.stored) {
                 None
             } else {
@@ -152,14 +152,21 @@ impl Controller {
 
     /// What work finds that ends in time, and does not end everything else with it.
     async fn guard(&self, work: impl Future<Output = Result<Findings, ReconcileError>>) -> Findings {
-        let Limits { deadline, .. } = self.limits;
-        let error = match tokio::time::timeout(deadline, AssertUnwindSafe(work).catch_unwind()).await {
-            Ok(Ok(Ok(findings))) => return findings,
-            Ok(Ok(Err(error))) => error,
-            Ok(Err(_panic)) => ReconcileError::Panicked,
-            Err(_elapsed) => ReconcileError::DeadlineExceeded(deadline),
+        within(self.limits.deadline, work).await.unwrap_or_else(|error| Findings::failed(&error))
+    }
+
+    /// Finalizes an owner. Whatever fails, it keeps no namespace from being deleted.
+    async fn finalize(&self, owner: &Owner, session: &Session) -> Findings {
+        let Self { reconciler, limits, .. } = self;
+        let error = match within(limits.deadline, reconciler.finalize(owner, session)).await {
+            Ok(findings) => return findings,
+            Err(error) => error,
         };
-        Findings { outcomes: vec![Outcome::Failed(plan::Failure::from(&error))], aspects: None }
+        match within(REPORT_DEADLINE, reconciler.leave_behind(owner, session, &error)).await {
+            Ok(true) => Findings::nothing(),
+            Ok(false) => Findings::failed(&error),
+            Err(error) => Findings::failed(&error),
+        }
     }
 
     /// Writes the status, and decides when to reconcile again.
@@ -212,6 +219,18 @@ impl Controller {
         count_failures(&outcomes, unreported.as_ref(), &reconciler.metrics);
         let retry = next(&owner.key, &outcomes, unreported.as_ref(), session, self);
         retry.into_iter().chain(more_to_report).min()
+    }
+}
+
+/// The result of work that ends in time; a panic is an error.
+async fn within<T>(
+    deadline: Duration,
+    work: impl Future<Output = Result<T, ReconcileError>>,
+) -> Result<T, ReconcileError> {
+    match tokio::time::timeout(deadline, AssertUnwindSafe(work).catch_unwind()).await {
+        Ok(Ok(result)) => result,
+        Ok(Err(_panic)) => Err(ReconcileError::Panicked),
+        Err(_elapsed) => Err(ReconcileError::DeadlineExceeded(deadline)),
     }
 }
 

@@ -10,6 +10,6 @@ mod review;
 pub(crate) use health::FirstList;
 pub use health::{Health, HealthError};
 pub(crate) use log::Logged;
-pub use metrics::{Build, ConversionOutcome, Format, Metrics, ReviewOutcome};
+pub use metrics::{AdmissionOutcome, Build, ConversionOutcome, Format, Metrics};
 pub(crate) use metrics::{Counted, Issuer, ObjectState, ReconcileMetrics, Tracked};
-pub use review::{Access, ReviewError, Reviewer};
+pub use review::{ReviewDecision, ReviewError, Reviewer};

@@ -31,7 +31,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether a client may read the path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum ReviewDecision {
     /// It may.
     Allowed,
     /// The API server does not accept its token.
@@ -62,7 +62,7 @@ pub struct Reviewer {
 
 #[derive(Clone, Copy)]
 struct Decision {
-    access: Access,
+    access: ReviewDecision,
     expires: Instant,
 }
 
@@ -73,7 +73,7 @@ impl Reviewer {
     }
 
     /// Whether the client with this bearer token may read the path.
-    pub async fn review(&self, token: &str) -> Result<Access, ReviewError> {
+    pub async fn review(&self, token: &str) -> Result<ReviewDecision, ReviewError> {
         let digest: [u8; 32] = Sha256::digest(token).into();
         let reviewed = async {
             if let Some(known) = self.remembered(&digest) {
@@ -92,21 +92,21 @@ impl Reviewer {
         timeout(TIMEOUT, reviewed).await.unwrap_or(Err(ReviewError::Timeout))
     }
 
-    async fn authenticate(&self, token: &str) -> Result<Access, ReviewError> {
+    async fn authenticate(&self, token: &str) -> Result<ReviewDecision, ReviewError> {
         let spec = TokenReviewSpec { token: Some(token.to_owned()), audiences: None };
         let review = TokenReview { spec, ..TokenReview::default() };
         let reviewed = Api::all(self.client.clone()).create(&PostParams::default(), &review).await?;
         let status = reviewed.status.unwrap_or_default();
         match status.user {
             Some(user) if status.authenticated == Some(true) => self.authorize(user).await,
-            _ => Ok(Access::Unauthenticated),
+            _ => Ok(ReviewDecision::Unauthenticated),
         }
     }
 
     async fn authorize(
         &self,
         UserInfo { extra, groups, uid, username }: UserInfo,
-    ) -> Result<Access, ReviewError> {
+    ) -> Result<ReviewDecision, ReviewError> {
         let get = NonResourceAttributes { path: Some(self.path.into()), verb: Some("get".into()) };
         let spec = SubjectAccessReviewSpec {
             extra,
@@ -119,18 +119,18 @@ impl Reviewer {
         let review = SubjectAccessReview { spec, ..SubjectAccessReview::default() };
         let reviewed = Api::all(self.client.clone()).create(&PostParams::default(), &review).await?;
         let allowed = reviewed.status.is_some_and(|status| status.allowed && status.denied != Some(true));
-        Ok(if allowed { Access::Allowed } else { Access::Forbidden })
+        Ok(if allowed { ReviewDecision::Allowed } else { ReviewDecision::Forbidden })
     }
 
-    fn remembered(&self, digest: &[u8; 32]) -> Option<Access> {
+    fn remembered(&self, digest: &[u8; 32]) -> Option<ReviewDecision> {
         let now = Instant::now();
         self.decisions().get(digest).filter(|decision| now < decision.expires).map(|decision| decision.access)
     }
 
     /// Caches a decision. If the cache is full, it replaces the one that expires next.
-    fn remember(&self, digest: [u8; 32], access: Access) {
+    fn remember(&self, digest: [u8; 32], access: ReviewDecision) {
         let now = Instant::now();
-        let lifetime = if access == Access::Allowed { ALLOWED_FOR } else { REFUSED_FOR };
+        let lifetime = if access == ReviewDecision::Allowed { ALLOWED_FOR } else { REFUSED_FOR };
         let mut decisions = self.decisions();
         decisions.retain(|_, decision| now < decision.expires);
         if decisions.len() >= CAPACITY
@@ -200,9 +200,9 @@ mod tests {
         let operator =
             server.acting_as(User::authenticated("system:serviceaccount:home:harbor-operator", []));
         let reviewer = Reviewer::new(Client::new(operator, "home"), "/metrics");
-        assert_eq!(reviewer.review("prometheus-token").await.unwrap(), Access::Allowed);
-        assert_eq!(reviewer.review("jane-token").await.unwrap(), Access::Forbidden);
-        assert_eq!(reviewer.review("invalid").await.unwrap(), Access::Unauthenticated);
+        assert_eq!(reviewer.review("prometheus-token").await.unwrap(), ReviewDecision::Allowed);
+        assert_eq!(reviewer.review("jane-token").await.unwrap(), ReviewDecision::Forbidden);
+        assert_eq!(reviewer.review("invalid").await.unwrap(), ReviewDecision::Unauthenticated);
     }
 
     #[tokio::test]
@@ -261,7 +261,7 @@ mod tests {
         }
         assert_eq!(reviewer.decisions().len(), CAPACITY);
         let before = count.load(Ordering::SeqCst);
-        assert_eq!(reviewer.review("prometheus").await.unwrap(), Access::Allowed);
+        assert_eq!(reviewer.review("prometheus").await.unwrap(), ReviewDecision::Allowed);
         assert_eq!(count.load(Ordering::SeqCst), before);
     }
 

@@ -14,7 +14,7 @@ use kube::{
     client::Body,
 };
 use plan::DigestKey;
-use runtime::{DIGEST_KEY, Options, SystemEntropy, find_digest_key, make_digest_key};
+use runtime::{DIGEST_KEY, Options, SystemEntropy, ensure_digest_key, find_digest_key};
 use serde_json::json;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Barrier;
@@ -43,9 +43,9 @@ async fn settled() {
 async fn it_is_made_once_random_and_described_and_the_next_operator_finds_it() {
     let (_, client) = server().await;
     assert_eq!(find_digest_key(&client, HOME).await.unwrap(), None);
-    let made = make_digest_key(&client, HOME, &SystemEntropy).await.unwrap();
+    let made = ensure_digest_key(&client, HOME, &SystemEntropy).await.unwrap();
     let stored = secrets(&client).get(DIGEST_KEY).await.unwrap();
-    assert_eq!(make_digest_key(&client, HOME, &SystemEntropy).await.unwrap(), made);
+    assert_eq!(ensure_digest_key(&client, HOME, &SystemEntropy).await.unwrap(), made);
     assert_eq!(find_digest_key(&client, HOME).await.unwrap(), Some(made.clone()));
     assert_eq!(secrets(&client).get(DIGEST_KEY).await.unwrap(), stored, "it is left alone");
     assert_ne!(made, DigestKey::PLACEHOLDER);
@@ -55,7 +55,11 @@ async fn it_is_made_once_random_and_described_and_the_next_operator_finds_it() {
     assert!(annotations["kubernetes.io/description"].contains("harbor-operator"), "{annotations:?}");
 
     let (_, other) = server().await;
-    assert_ne!(make_digest_key(&other, HOME, &SystemEntropy).await.unwrap(), made, "that of another cluster");
+    assert_ne!(
+        ensure_digest_key(&other, HOME, &SystemEntropy).await.unwrap(),
+        made,
+        "that of another cluster"
+    );
 }
 
 #[tokio::test]
@@ -76,7 +80,7 @@ async fn operators_that_start_at_once_agree_on_one() {
             }
         });
         let client = Client::new(service, "default");
-        tokio::spawn(async move { make_digest_key(&client, HOME, &SystemEntropy).await.unwrap() })
+        tokio::spawn(async move { ensure_digest_key(&client, HOME, &SystemEntropy).await.unwrap() })
     };
     let started: Vec<_> = (0..MANY).map(|_| start()).collect();
     let mut keys = Vec::new();
@@ -94,7 +98,7 @@ async fn what_is_no_key_is_refused_and_left_alone() {
     }))
     .unwrap();
     secrets(&client).create(&PostParams::default(), &short).await.unwrap();
-    let refused = make_digest_key(&client, HOME, &SystemEntropy).await.unwrap_err();
+    let refused = ensure_digest_key(&client, HOME, &SystemEntropy).await.unwrap_err();
     assert_eq!(
         refused.to_string(),
         "Secret home/harbor-operator-digest-key: its entry `key` does not hold 32 bytes; \
@@ -105,7 +109,7 @@ async fn what_is_no_key_is_refused_and_left_alone() {
 #[tokio::test]
 async fn a_namespace_that_does_not_exist_is_named() {
     let (_, client) = server().await;
-    let refused = make_digest_key(&client, "nowhere", &SystemEntropy).await.unwrap_err().to_string();
+    let refused = ensure_digest_key(&client, "nowhere", &SystemEntropy).await.unwrap_err().to_string();
     let expected = "cannot create Secret nowhere/harbor-operator-digest-key: ";
     assert!(refused.starts_with(expected) && refused.contains("\"nowhere\" not found"), "{refused}");
 }
@@ -121,7 +125,7 @@ async fn digest(cluster: &Cluster, widget: &str) -> String {
 async fn with_the_key_it_had_a_restarted_operator_sends_nothing_and_with_another_it_replaces_pods_once() {
     let options = Options { clock, ..Options::default() };
     let mut cluster = Cluster::new::<WidgetComponent>(options).await;
-    let key = make_digest_key(&cluster.client, "default", &SystemEntropy).await.unwrap();
+    let key = ensure_digest_key(&cluster.client, "default", &SystemEntropy).await.unwrap();
     cluster.options.digest_key = key;
     let secret: Secret =
         serde_json::from_value(json!({"metadata": {"name": "s"}, "stringData": {"word": "hunter2"}}))
@@ -146,7 +150,7 @@ async fn with_the_key_it_had_a_restarted_operator_sends_nothing_and_with_another
     assert_eq!(writes(cluster.take_requests()), Vec::<String>::new());
 
     cluster.api::<Secret>().delete(DIGEST_KEY, &DeleteParams::default()).await.unwrap();
-    cluster.options.digest_key = make_digest_key(&cluster.client, "default", &SystemEntropy).await.unwrap();
+    cluster.options.digest_key = ensure_digest_key(&cluster.client, "default", &SystemEntropy).await.unwrap();
     cluster.restart::<WidgetComponent>().await;
     settled().await;
     assert_ne!(digest(&cluster, "one").await, before);

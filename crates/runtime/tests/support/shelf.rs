@@ -2,7 +2,7 @@
 
 use k8s_openapi::api::{
     apps::v1::Deployment,
-    core::v1::{ConfigMap, Secret},
+    core::v1::{ConfigMap, Namespace, Secret},
 };
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{
@@ -59,7 +59,7 @@ impl Component for ShelfComponent {
     const CONNECT: Connect = connection;
 
     fn children() -> Children {
-        Children::none().and::<ConfigMap>().and::<Deployment>().and_external()
+        Children::none().and::<ConfigMap>().and::<Deployment>().reading::<Namespace>().and_external()
     }
 
     fn desired(shelf: &Shelf, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {

@@ -37,11 +37,18 @@ impl PodState {
         }
     }
 
+    /// Whether its init containers have ended, although its containers wait.
+    fn is_initialized(&self) -> bool {
+        matches!(self, Self::Crashing(_) | Self::Missing(Missing::Environment(_)))
+    }
+
     /// Reason and message of a waiting container.
     fn waiting(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Starting | Self::Missing(Missing::Volume(_)) => Some(("ContainerCreating", "")),
-            Self::Missing(Missing::Environment(message)) => Some(("CreateContainerConfigError", message)),
+            Self::Missing(Missing::InitEnvironment(message) | Missing::Environment(message)) => {
+                Some(("CreateContainerConfigError", message))
+            }
             Self::NotPulled(message) => Some(("ImagePullBackOff", message)),
             Self::Crashing(message) => Some(("CrashLoopBackOff", message)),
             _ => None,
@@ -133,7 +140,7 @@ fn container_status(container: &Value, before: &Value, pod_state: &PodState, las
         }})
     };
     let state = match (pod_state, pod_state.waiting()) {
-        (_, Some((reason, message))) if lasting || !matches!(pod_state, PodState::Crashing(_)) => {
+        (_, Some((reason, message))) if lasting || !pod_state.is_initialized() => {
             json!({"waiting": {"reason": reason, "message": message}})
         }
         (PodState::Running, _) if lasting => json!({"running": {"startedAt": started}}),

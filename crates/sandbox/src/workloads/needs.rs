@@ -11,7 +11,9 @@ pub(crate) enum Missing {
     Claim(String),
     /// A volume cannot be mounted, so its containers stay in `ContainerCreating`.
     Volume(String),
-    /// The environment of a container cannot be created.
+    /// The environment of an init container cannot be created.
+    InitEnvironment(String),
+    /// The environment of a container cannot be created. Its init containers have ended, and its node has the image.
     Environment(String),
 }
 
@@ -20,7 +22,10 @@ pub(crate) fn missing(world: &World, pod: &DynamicObject) -> Option<Missing> {
     let namespace = pod.namespace().unwrap_or_default();
     unbound_claim(world, &namespace, pod)
         .or_else(|| unmounted(world, &namespace, &pod.data["spec"]).map(Missing::Volume))
-        .or_else(|| unset(world, &namespace, &pod.data["spec"]).map(Missing::Environment))
+        .or_else(|| {
+            unset(world, &namespace, &pod.data["spec"]["initContainers"]).map(Missing::InitEnvironment)
+        })
+        .or_else(|| unset(world, &namespace, &pod.data["spec"]["containers"]).map(Missing::Environment))
 }
 
 fn unbound_claim(world: &World, namespace: &str, pod: &DynamicObject) -> Option<Missing> {
@@ -50,8 +55,8 @@ fn unmounted(world: &World, namespace: &str, spec: &Value) -> Option<String> {
     })
 }
 
-fn unset(world: &World, namespace: &str, spec: &Value) -> Option<String> {
-    list(&spec["initContainers"]).chain(list(&spec["containers"])).find_map(|container| {
+fn unset(world: &World, namespace: &str, containers: &Value) -> Option<String> {
+    list(containers).find_map(|container| {
         let whole = list(&container["envFrom"])
             .flat_map(|from| [(Kind::Secret, &from["secretRef"]), (Kind::ConfigMap, &from["configMapRef"])]);
         let single = list(&container["env"]).flat_map(|variable| {

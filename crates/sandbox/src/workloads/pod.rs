@@ -2,7 +2,7 @@
 
 use super::{
     kubelet::{self, PodState},
-    needs::missing,
+    needs::{Missing, missing},
 };
 use crate::{kind::Kind, reconcile::Next, world::World, write::ReconcileError};
 use kube::{ResourceExt as _, core::DynamicObject};
@@ -24,6 +24,8 @@ pub(crate) async fn reconcile(world: &World, pod: &DynamicObject) -> Result<Next
     let lasting = pod.data["spec"]["restartPolicy"].as_str().is_none_or(|policy| policy == "Always");
     let mut next = Next::Change;
     let pod_state = match (annotated.failure, missing(world, pod)) {
+        // A kubelet pulls the image before it looks at the environment.
+        (Some(message), Some(Missing::Environment(_))) if !started => PodState::NotPulled(message),
         (_, Some(missing)) if !started => PodState::Missing(missing),
         (Some(message), _) if !lasting => PodState::Failed(message),
         (Some(message), _) if started => PodState::Crashing(message),

@@ -175,6 +175,27 @@ async fn a_pod_waits_for_what_it_needs() {
 }
 
 #[tokio::test]
+async fn init_containers_end_while_the_environment_of_a_container_is_missing() {
+    let world = World::new().await;
+    let pod = json!({"spec": {
+        "restartPolicy": "Never",
+        "initContainers": [{"name": "first", "image": "work"}],
+        "containers": [{"name": "work", "image": "work", "env": [
+            {"name": "GO", "valueFrom": {"secretKeyRef": {"name": "access", "key": "go"}}},
+        ]}],
+    }});
+    world.create("Pod", "work", pod).await;
+    let state = |pod: &Value, containers: &str| pod["status"][containers][0]["state"].clone();
+    let ended = |pod: &Value| state(pod, "initContainerStatuses")["terminated"]["exitCode"] == 0;
+    let pod = world.until("Pod", "work", ended).await;
+    assert_eq!(state(&pod, "containerStatuses")["waiting"]["reason"], "CreateContainerConfigError");
+    assert_eq!(pod["status"]["phase"], "Pending");
+
+    world.create("Secret", "access", json!({"stringData": {"go": "on"}})).await;
+    world.until("Pod", "work", |pod| pod["status"]["phase"] == "Succeeded").await;
+}
+
+#[tokio::test]
 async fn a_stateful_set_has_numbered_pods_with_claims_of_their_own() {
     let world = World::new().await;
     let set = json!({"spec": {

@@ -4,12 +4,9 @@
 //! is read, and with limits, because every user of a namespace can write them.
 
 use super::reference::{Path, Registry};
+use api::v1beta1::harborserverconfiguration::{LONGEST_RULE, MOST_RULES};
 use regex::bytes::{Regex, RegexBuilder};
 
-/// The most rules in one object.
-const MOST: usize = 100;
-/// The longest rule, in bytes.
-const LONGEST: usize = 512;
 /// How large a compiled expression may be, in bytes.
 const COMPILED: usize = 32 * 1024;
 /// How much memory a search may use to be fast, in bytes.
@@ -40,12 +37,14 @@ enum Pattern {
 
 /// What is wrong with a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("rule {line}: {problem}; {remedy}")]
+#[error("rule {}: {problem}; {remedy}", .index + 1)]
 pub struct RuleError {
-    /// The number of the line or the item, counted from one.
-    line: usize,
-    problem: String,
-    remedy: &'static str,
+    /// The place of the line or the item, counted from zero.
+    pub index: usize,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What the user can do about it.
+    pub remedy: &'static str,
 }
 
 impl Rules {
@@ -55,25 +54,18 @@ impl Rules {
     /// With the first rule that is wrong.
     pub fn parse<'a>(lines: impl IntoIterator<Item = &'a str>) -> Result<Self, RuleError> {
         let mut rules = Self::default();
-        for (place, text) in lines.into_iter().enumerate() {
-            let line = place + 1;
-            let text = text.trim();
-            if text.is_empty() {
-                continue;
+        let lines = lines.into_iter().map(str::trim).enumerate().filter(|(_, text)| !text.is_empty());
+        for (number, (index, text)) in lines.enumerate() {
+            let error = |problem: String, remedy| RuleError { index, problem, remedy };
+            if number == MOST_RULES {
+                let problem = format!("there are more than {MOST_RULES} rules");
+                return Err(error(problem, "write one expression for several registries"));
             }
-            if rules.rules.len() == MOST {
-                let problem = format!("there are more than {MOST} rules");
-                return Err(RuleError {
-                    line,
-                    problem,
-                    remedy: "write one expression for several registries",
-                });
+            if text.chars().count() > LONGEST_RULE {
+                let problem = format!("it is longer than {LONGEST_RULE} characters");
+                return Err(error(problem, "split it into several rules"));
             }
-            rules.add(text).map_err(|(problem, remedy)| RuleError {
-                line,
-                problem: problem.to_owned(),
-                remedy,
-            })?;
+            rules.add(text).map_err(|(problem, remedy)| error(problem.to_owned(), remedy))?;
         }
         Ok(rules)
     }
@@ -90,9 +82,6 @@ impl Rules {
     }
 
     fn add(&mut self, text: &str) -> Result<(), (&'static str, &'static str)> {
-        if text.len() > LONGEST {
-            return Err(("it is longer than 512 bytes", "split it into several rules"));
-        }
         // Old ConfigMaps hold a YAML list as text.
         let text = text.strip_prefix("- ").unwrap_or(text).trim();
         let split = text.rsplit_once("=>").or_else(|| text.rsplit_once('='));
@@ -230,11 +219,13 @@ mod tests {
             "rule 1: the regular expression is too large; use fewer or smaller repetitions"
         );
         let long = format!("{}=>hub", "a".repeat(600));
-        assert_eq!(error(&[&long]), "rule 1: it is longer than 512 bytes; split it into several rules");
-        assert_eq!(
-            error(&["a.b=>c"; 101]),
-            "rule 101: there are more than 100 rules; write one expression for several registries"
-        );
+        assert_eq!(error(&[&long]), "rule 1: it is longer than 512 characters; split it into several rules");
+        for many in ["a.b=>c", "*=>c"] {
+            assert_eq!(
+                error(&[many; 101]),
+                "rule 101: there are more than 100 rules; write one expression for several registries"
+            );
+        }
     }
 
     proptest! {

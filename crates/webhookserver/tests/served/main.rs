@@ -3,7 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs, reason = "a test fails by panicking")]
 
+mod cert_manager;
 mod conversion;
+mod failure;
 mod migration;
 mod rewriting;
+mod updates;
 mod world;

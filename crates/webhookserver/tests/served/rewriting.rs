@@ -1,6 +1,6 @@
 //! Images of pods.
 
-use crate::world::{NAME, REWRITING, World, apply, definitions, plane, serve, serve_at};
+use crate::world::{NAME, REWRITING, Served, World, apply, definitions, eventually, plane, serve, serve_at};
 use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
 use election::Leadership;
 use envtest::TIMEOUT;
@@ -24,21 +24,25 @@ use tokio::time::timeout;
 
 impl World {
     /// An operator that rewrites images.
-    async fn start(rules: &[&str]) -> Self {
-        Self::start_at(rules, Timestamp::now).await
+    pub async fn start(rules: &[&str]) -> Self {
+        Self::start_as(rules, REWRITING, Timestamp::now).await
     }
 
-    /// The same, at the time of this clock.
-    async fn start_at(rules: &[&str], clock: fn() -> Timestamp) -> Self {
+    /// An operator that rewrites images in this way, at the time of this clock.
+    pub async fn start_as(rules: &[&str], which: Served, clock: fn() -> Timestamp) -> Self {
         let plane = plane(definitions(&["Harbor", "HarborCluster", "HarborServerConfiguration"])).await;
         let client = plane.client();
         apply(&client, server("main", json!({ "default": true, "rules": rules }))).await;
-        let server = serve_at(&client, Leadership::permanent(), REWRITING, clock).await;
+        let server = serve_at(&client, Leadership::permanent(), which, clock).await;
         Self { plane, server }
     }
 
-    /// Creates a pod, and returns its image and the warnings.
-    async fn image(&self, namespace: &str, labels: Value) -> (String, Vec<String>) {
+    /// Creates a pod, and returns it and the warnings, or why the API server refuses it.
+    pub async fn create_pod(
+        &self,
+        namespace: &str,
+        labels: Value,
+    ) -> Result<(Pod, Vec<String>), Box<kube::core::Status>> {
         let pod = json!({
             "apiVersion": "v1",
             "kind": "Pod",
@@ -55,24 +59,64 @@ impl World {
         let response = self.client().send(request).await.unwrap();
         let headers = response.headers().get_all("warning").iter();
         let warnings = headers.map(|value| value.to_str().unwrap().to_owned()).collect();
+        let is_created = response.status().is_success();
         let body = response.into_body().collect_bytes().await.unwrap();
-        let pod: Pod = serde_json::from_slice(&body).unwrap_or_else(|_| panic!("{body:?}"));
-        (pod.spec.unwrap().containers[0].image.clone().unwrap(), warnings)
+        if is_created {
+            Ok((serde_json::from_slice(&body).unwrap(), warnings))
+        } else {
+            Err(serde_json::from_slice(&body).unwrap_or_else(|_| panic!("{body:?}")))
+        }
+    }
+
+    /// Creates a pod, and returns its image and the warnings.
+    pub async fn image(&self, namespace: &str, labels: Value) -> (String, Vec<String>) {
+        let (pod, warnings) = self.create_pod(namespace, labels).await.unwrap();
+        (image(&pod), warnings)
     }
 
     /// Creates pods until one has this image: API servers learn of a configuration after a while.
-    async fn until_image(&self, image: &str) {
-        let wanted = async {
-            while self.image("team", json!({})).await.0 != image {
-                tokio::time::sleep(Duration::from_millis(100)).await;
+    pub async fn until_image(&self, wanted: &str) {
+        eventually(&format!("a pod has the image {wanted}"), async || {
+            match self.create_pod("team", json!({})).await {
+                Ok((pod, _)) if image(&pod) == wanted => Ok(()),
+                other => Err(other),
             }
-        };
-        timeout(TIMEOUT, wanted).await.unwrap_or_else(|_| panic!("no pod gets the image {image}"));
+        })
+        .await;
     }
 
-    fn configurations(&self) -> Api<MutatingWebhookConfiguration> {
+    pub fn configurations(&self) -> Api<MutatingWebhookConfiguration> {
         Api::all(self.client())
     }
+
+    /// Creates a HarborCluster in a namespace, and waits until the configuration exempts the namespace.
+    pub async fn create_harbor(&self, namespace: &str) {
+        let harbor = json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "HarborCluster",
+            "metadata": { "name": "acme", "namespace": namespace },
+            "spec": {
+                "version": "2.15.0",
+                "externalURL": "http://harbor.example.com",
+                "harborAdminPasswordRef": "harbor-admin",
+                "expose": { "core": { "ingress": { "host": "harbor.example.com" } } },
+                "database": { "kind": "PostgreSQL", "spec": { "postgresql": {
+                    "hosts": [{ "host": "postgres" }], "username": "harbor", "passwordRef": "postgres" } } },
+                "cache": { "kind": "Redis", "spec": { "redis": { "host": "redis" } } },
+                "storage": { "kind": "FileSystem", "spec": { "fileSystem": {
+                    "registryPersistentVolume": { "claimName": "images" } } } },
+            } });
+        apply(&self.client(), harbor).await;
+        let exempts = |it: &MutatingWebhookConfiguration| {
+            let selector = it.webhooks.as_ref().unwrap()[0].namespace_selector.clone().unwrap();
+            let values = selector.match_expressions.unwrap()[0].values.clone();
+            values == Some(vec!["kube-system".into(), "ops".into(), namespace.into()])
+        };
+        self.until(self.configurations(), NAME, exempts).await;
+    }
+}
+
+/// The image of the first container.
+pub fn image(pod: &Pod) -> String {
+    pod.spec.as_ref().unwrap().containers[0].image.clone().unwrap()
 }
 
 fn server(name: &str, fields: Value) -> Value {
@@ -88,8 +132,8 @@ fn server(name: &str, fields: Value) -> Value {
         "spec": spec })
 }
 
-const HUB: &str = "harbor.example.com/hub/library/nginx:1.27";
-const UNCHANGED: &str = "nginx:1.27";
+pub const HUB: &str = "harbor.example.com/hub/library/nginx:1.27";
+pub const UNCHANGED: &str = "nginx:1.27";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn new_pods_of_labelled_namespaces_are_pulled_through_the_harbor() {
@@ -173,7 +217,7 @@ fn clock() -> Timestamp {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_is_renewed_in_time_and_no_pod_notices() {
-    let world = World::start_at(&["docker.io=>hub"], clock).await;
+    let world = World::start_as(&["docker.io=>hub"], REWRITING, clock).await;
     world.until_image(HUB).await;
     let before = world.secrets().get(NAME).await.unwrap().data.unwrap();
     let registered = world.configurations().get(NAME).await.unwrap();
@@ -217,28 +261,8 @@ async fn a_configuration_that_is_deleted_or_changed_comes_back() {
 async fn a_namespace_that_gets_a_harbor_is_left_alone() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    let harbor = json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "HarborCluster",
-        "metadata": { "name": "acme", "namespace": "team" },
-        "spec": {
-            "version": "2.15.0",
-            "externalURL": "http://harbor.example.com",
-            "harborAdminPasswordRef": "harbor-admin",
-            "expose": { "core": { "ingress": { "host": "harbor.example.com" } } },
-            "database": { "kind": "PostgreSQL", "spec": { "postgresql": {
-                "hosts": [{ "host": "postgres" }], "username": "harbor", "passwordRef": "postgres" } } },
-            "cache": { "kind": "Redis", "spec": { "redis": { "host": "redis" } } },
-            "storage": { "kind": "FileSystem", "spec": { "fileSystem": {
-                "registryPersistentVolume": { "claimName": "images" } } } },
-        } });
-    apply(&world.client(), harbor).await;
+    world.create_harbor("team").await;
     world.until_image(UNCHANGED).await;
-    world
-        .until(world.configurations(), NAME, |it| {
-            let selector = it.webhooks.as_ref().unwrap()[0].namespace_selector.clone().unwrap();
-            let values = selector.match_expressions.unwrap()[0].values.clone();
-            values == Some(vec!["kube-system".into(), "ops".into(), "team".into()])
-        })
-        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -20,23 +20,26 @@ use serde_json::{Value, json};
 use std::{fmt::Debug, sync::Arc, time::Duration};
 use tokio::{net::TcpListener, task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
-use webhookserver::{Certificate, Conversion, Reach, Rewriting, Settings, WebhookServer};
+use webhookserver::{Certificate, Conversion, FailurePolicy, Reach, Rewriting, Settings, WebhookServer};
 
 /// The name of the Service, the Secret and the configuration.
 pub const NAME: &str = "hooks";
 
 /// Only the webhook that rewrites images.
-pub const REWRITING: Served = Served { rewriting: true, conversion: false };
+pub const REWRITING: Served =
+    Served { rewriting: Some(FailurePolicy::Ignore), conversion: false, certificate: None };
 /// Only the webhook that converts objects.
-pub const CONVERSION: Served = Served { rewriting: false, conversion: true };
+pub const CONVERSION: Served = Served { rewriting: None, conversion: true, certificate: None };
 /// Both webhooks.
-pub const BOTH: Served = Served { rewriting: true, conversion: true };
+pub const BOTH: Served = Served { conversion: true, ..REWRITING };
 
-/// Which webhooks are served.
+/// Which webhooks are served, and how.
 #[derive(Clone, Copy)]
 pub struct Served {
-    rewriting: bool,
-    conversion: bool,
+    pub rewriting: Option<FailurePolicy>,
+    pub conversion: bool,
+    /// The Certificate of cert-manager, if the operator issues none.
+    pub certificate: Option<&'static str>,
 }
 
 /// A control plane of its own, because webhooks are for the whole cluster.
@@ -146,8 +149,8 @@ pub async fn serve_at(
         namespace: "ops".into(),
         name: NAME.into(),
         reach: Reach::At { host: "127.0.0.1".into(), port },
-        certificate: Certificate::Issued,
-        rewriting: served.rewriting.then(Rewriting::default),
+        certificate: served.certificate.map_or(Certificate::Issued, |it| Certificate::CertManager(it.into())),
+        rewriting: served.rewriting.map(|failure_policy| Rewriting { failure_policy }),
         // A real API server takes a moment to see a change of a definition.
         conversion: served.conversion.then_some(Conversion { settled: Duration::from_secs(1) }),
     };

@@ -39,7 +39,7 @@ impl<'a> Lists<'a> {
         order: &[Value],
     ) -> Result<Option<Vec<Value>>, PatchError> {
         if let Some(patch) = &patch {
-            agrees(patch, order, self.key)?;
+            check_order(patch, order, self.key)?;
         }
         let original = live.clone().unwrap_or_default();
         let added = patch.clone().unwrap_or_default();
@@ -172,7 +172,7 @@ fn obey_directives(
 }
 
 /// Whether the items of a patch come in the order that it sets; deletions do not count.
-fn agrees(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), PatchError> {
+fn check_order(patch: &[Value], order: &[Value], key: Option<&str>) -> Result<(), PatchError> {
     if patch.is_empty() || order.is_empty() {
         return Ok(());
     }

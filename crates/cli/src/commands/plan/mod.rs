@@ -165,6 +165,7 @@ impl Plan {
 
         let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
         print_styled(&picture)?;
+        print_styled(&picture::steps(&remarks))?;
         let advice = if remarks.iter().any(is_unreachable) { routes.advice() } else { Vec::new() };
         let problems = warn_about(remarks, class.as_ref());
         advice.iter().for_each(warn);
@@ -195,6 +196,8 @@ fn warn_about(remarks: Vec<Remark>, class: Option<&HarborClass>) -> Vec<Error> {
                 problems.push(Error::Object { object: owner.to_string(), problem: failure.message });
             }
             RemarkKind::ReadsGenerated(keys) => generated.extend(keys),
+            // Shown with the changes.
+            RemarkKind::Steps(_) => {}
         }
     }
     if let Some(first) = generated.first() {

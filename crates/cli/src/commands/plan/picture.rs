@@ -6,6 +6,7 @@ use plan::{
     Change,
     diff::{ChangeType, Restart, Shown, Side, removed_pods, restarts},
 };
+use runtime::{Remark, RemarkKind};
 use std::fmt::Write as _;
 
 const PLAIN: Style = Style::new();
@@ -58,6 +59,27 @@ fn heading(text: &mut String, change: &Change) {
     };
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{style}{sign}{style:#} {NAME}{name}{NAME:#}");
+}
+
+/// The steps that lead to what specs ask for; empty without any.
+pub fn steps(remarks: &[Remark]) -> String {
+    let mut text = String::new();
+    for Remark { owner, kind } in remarks {
+        let RemarkKind::Steps(steps) = kind else { continue };
+        let heading = match steps.len() {
+            1 => format!("{owner} gets there in one step, of which this is the beginning:"),
+            count => format!("{owner} gets there in {count} steps, and this is the beginning of the first:"),
+        };
+        push(&mut text, NAME, &heading);
+        for (number, step) in (1..).zip(steps) {
+            push(&mut text, OTHER, &format!("  {number}. {}", plain(&step.name)));
+            for remark in &step.remarks {
+                push(&mut text, PLAIN, &format!("     - {}", plain(remark)));
+            }
+        }
+        text.push('\n');
+    }
+    text
 }
 
 /// The pods that are replaced, and how many objects and pods change.

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use http::{HeaderMap, StatusCode, header};
-use runtime::{Access, Reviewer};
+use runtime::{ReviewDecision, Reviewer};
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
@@ -40,9 +40,9 @@ impl Guard {
         let reviewed = self.reviewer.review(token).await;
         let failed = self.failing.swap(reviewed.is_err(), Ordering::Relaxed);
         match reviewed {
-            Ok(Access::Allowed) => None,
-            Ok(Access::Unauthenticated) => Some(unauthenticated()),
-            Ok(Access::Forbidden) => {
+            Ok(ReviewDecision::Allowed) => None,
+            Ok(ReviewDecision::Unauthenticated) => Some(unauthenticated()),
+            Ok(ReviewDecision::Forbidden) => {
                 Some((StatusCode::FORBIDDEN, "this token may not get these metrics\n").into_response())
             }
             Err(error) => {

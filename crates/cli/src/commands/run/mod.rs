@@ -24,7 +24,7 @@ use election::ElectionArgs;
 use harbordriver::Internet;
 use kube::Client;
 use plan::HarborClass;
-use runtime::{Ended, Options, Scope, SystemEntropy, make_digest_key};
+use runtime::{Ended, Options, Scope, SystemEntropy, ensure_digest_key};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use telemetry::{Telemetry, TelemetryArgs};
 use tokio_util::sync::CancellationToken;
@@ -122,7 +122,8 @@ impl Run {
         let client = telemetry.metrics.observe(connect().await?);
         self.telemetry.serve(telemetry, &client).await?;
         let page = self.page.page().await?;
-        let digest_key = make_digest_key(&client, &self.digest_key_namespace(&client), &SystemEntropy).await;
+        let digest_key =
+            ensure_digest_key(&client, &self.digest_key_namespace(&client), &SystemEntropy).await;
         let digest_key = digest_key.map_err(|error| Error::DigestKey(error.to_string()))?;
         let options = Options {
             scopes: self.scopes(),

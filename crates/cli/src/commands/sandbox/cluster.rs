@@ -17,7 +17,7 @@ use kube::{
     api::{ObjectMeta, PostParams},
 };
 use plan::DigestKey;
-use runtime::{SystemEntropy, make_digest_key};
+use runtime::{SystemEntropy, ensure_digest_key};
 use serde_json::{Value, json};
 use std::{
     fmt,
@@ -115,7 +115,7 @@ async fn digest_key(client: &Client) -> Result<DigestKey, Error> {
         Err(kube::Error::Api(status)) if status.is_already_exists() => {}
         created => _ = created.map_err(unavailable)?,
     }
-    make_digest_key(client, OPERATORS, &SystemEntropy).await.map_err(unavailable)
+    ensure_digest_key(client, OPERATORS, &SystemEntropy).await.map_err(unavailable)
 }
 
 fn all_definitions() -> Vec<Value> {

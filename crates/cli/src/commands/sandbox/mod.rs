@@ -37,8 +37,8 @@ use tokio_util::sync::CancellationToken;
 /// resource definitions of the operator and of the third-party kinds it uses are installed. kubectl works with it: the
 /// command prints the line to use.
 ///
-/// While objects converge, the terminal shows what each of them waits for; without a terminal, the command prints a line
-/// per change. To see the log, set RUST_LOG, such as RUST_LOG=info.
+/// While objects converge, the terminal shows what each of them waits for; without a terminal, the command prints a
+/// line for each object that becomes ready, waits or fails. To see the log, set RUST_LOG, such as RUST_LOG=info.
 ///
 /// Ends with the first Ctrl-C, SIGTERM or SIGHUP, or when --wait ends. Exits with 0 on success, with 1 if an object could
 /// not be applied or did not become ready, and with 129, 130 or 143 if --wait was interrupted.

@@ -44,7 +44,8 @@ pub struct Status {
     #[arg(long, value_name = "NAME", value_parser = class)]
     class: Option<String>,
 
-    /// Watch until Ctrl-C: on a terminal, the tree is redrawn in place; otherwise, one line per change
+    /// Watch until Ctrl-C: on a terminal, the tree is redrawn in place; otherwise, a line for each object that becomes
+    /// ready, waits or fails
     #[arg(long, short)]
     watch: bool,
 
@@ -96,6 +97,7 @@ impl Status {
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
         self.inspect(&inspector, inspector.owners().into_keys(), &live).await;
         let roots = live.read(Tree::roots);
+        warn_of_missing_permissions(&inspector);
         match &self.name {
             Some(name) if roots.is_empty() => {
                 let remedy = "`status -A` without a name lists all objects";
@@ -119,7 +121,9 @@ impl Status {
                 let version = |node: &Node| {
                     owners.get(&node.key)?.data.pointer("/spec/version")?.as_str().map(str::to_owned)
                 };
-                let rows = roots.iter().map(|node| (node, version(node))).collect::<Vec<_>>();
+                let mut rows = roots.iter().map(|node| (node, version(node))).collect::<Vec<_>>();
+                // Phases are in the order in which they need attention.
+                rows.sort_by_key(|(node, _)| node.state.phase);
                 print_styled(&table::table(&rows, self.all_namespaces, terminal_width()))
             }
         }
@@ -161,6 +165,25 @@ impl Status {
                 inspector.inspect(&owner).await;
             }
         }
+    }
+}
+
+/// Says what the tree lacks because the user may not read it.
+fn warn_of_missing_permissions(inspector: &Inspector) {
+    let unlisted = inspector.unlisted();
+    if let Some(first) = unlisted.first() {
+        let kinds: Vec<_> = unlisted.iter().map(|it| it.kind.as_str()).collect();
+        warn(format_args!("without permission to list {}: {}", kinds.join(", "), first.failure.message));
+    }
+    let unreadable = inspector.unreadable();
+    for refusal in &unreadable {
+        warn(refusal);
+    }
+    if !unlisted.is_empty() || !unreadable.is_empty() {
+        warn(
+            "what is shown is what exists and what the operator reported; to see what is missing and the order, get these \
+             permissions",
+        );
     }
 }
 

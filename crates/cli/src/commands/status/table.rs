@@ -14,7 +14,8 @@ const FAINT: Style = Style::new().dimmed();
 const NAMES: [usize; 2] = [0, 2];
 const LAST: usize = 6;
 
-/// A table of objects and their versions, no wider than `room`.
+/// A table of objects and their versions, no wider than `room`. What an object waits for loses its middle: the cause stands at
+/// its end.
 pub fn table(rows: &[(&Node, Option<String>)], namespaces: bool, room: usize) -> String {
     let heading = ["NAMESPACE", "KIND", "NAME", "VERSION", "STATE", "READY", "WAITS FOR"].map(str::to_owned);
     let cells = rows.iter().map(|(node, version)| {
@@ -45,7 +46,7 @@ pub fn table(rows: &[(&Node, Option<String>)], namespaces: bool, room: usize) ->
         let mut column = 0;
         for (cell, &wide) in cells.iter().zip(&widths).skip(first) {
             line.pad(column);
-            line.push(style(number, cell), &shortened(cell, wide));
+            line.push(style(number, cell), &shortened(cell, wide.min(room.saturating_sub(column))));
             column += wide + 2;
         }
         text += &line.finish();
@@ -92,13 +93,13 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_column_is_cut() {
+    fn only_the_last_column_is_cut_and_its_end_stays() {
         assert_shown(
             &[("registry", "acme", "Harbor registry/acme-harbor: no status yet"), ("r", "b", "no")],
             74,
             "
 NAMESPACE  KIND    NAME  VERSION  STATE    READY  WAITS FOR
-registry   Harbor  acme  2.15.0   waiting  0/0    Harbor registry/acme-ha…
+registry   Harbor  acme  2.15.0   waiting  0/0    Harbor regi…o status yet
 r          Harbor  b     2.15.0   waiting  0/0    no
 ",
         );

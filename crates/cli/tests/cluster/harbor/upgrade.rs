@@ -1,6 +1,7 @@
 //! Upgrades that migrate the database: over many versions, and with failures in the middle.
 
 use super::{Cluster, minimal, with};
+use crate::world::Running;
 use api::v1beta1::{Harbor, Portal};
 use envtest::Requests;
 use k8s_openapi::api::{
@@ -92,18 +93,71 @@ async fn one_edit_leads_from_the_oldest_to_the_newest_version() {
 }
 
 #[tokio::test]
-async fn a_failed_migration_is_quoted_keeps_core_serving_is_not_taken_back_and_goes_on() {
+async fn one_edit_for_each_hop_leads_there_too() {
     let cluster = Cluster::with_garbage_collector().await;
     let requests = Requests::default();
-    let _operator = cluster.ready(&requests, at("2.14.2")).await;
+    let _operator = cluster.ready(&requests, at("2.5.3")).await;
+    for version in
+        ["2.6.4", "2.7.4", "2.8.6", "2.9.5", "2.10.3", "2.11.2", "2.12.4", "2.13.2", "2.14.3", "2.15.2"]
+    {
+        cluster.apply(vec![at(version)]).await;
+        cluster.until_ready("acme").await;
+        cluster.until_recorded("completed", version).await;
+        let core = cluster.get::<Deployment>("acme-harbor-core").await;
+        assert!(image(&core).ends_with(&format!(":v{version}")), "{}", image(&core));
+        assert_eq!(core.status.unwrap().available_replicas, Some(1), "{version}");
+    }
+}
+
+#[tokio::test]
+async fn a_hop_that_waits_for_a_component_is_named_with_it_and_with_the_hops_after_it() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, at("2.9.5")).await;
+    let broken = json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "out of memory"}}});
+    cluster.merge::<Deployment>("acme-harbor-portal", broken).await;
+    cluster.until_said(&["Portal"]).await;
+    cluster.apply(vec![at("2.13.2")]).await;
+    cluster
+        .until_said(&["the upgrade from 2.9.5 to 2.11.2 waits: Portal is not ready; 2.13.2 follows after it"])
+        .await;
+    assert_eq!(cluster.migrating().await, [""; 0]);
+
+    let mended = json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": null}}});
+    cluster.merge::<Deployment>("acme-harbor-portal", mended).await;
+    cluster.until_ready("acme").await;
+    cluster.until_recorded("completed", "2.13.2").await;
+}
+
+const MIGRATION: &str = "acme-harbor-core-migrate-2-15-0";
+
+/// A Harbor of 2.14.2 on the way to 2.15.0, with a pod that is allowed to migrate the database and runs.
+async fn migrating(cluster: &Cluster, requests: &Requests) -> Running {
+    let operator = cluster.ready(requests, at("2.14.2")).await;
     cluster.apply(vec![slow(at("2.15.0"))]).await;
-    cluster.until_recorded("migrating-to", "2.15.0").await;
-    cluster.until_said(&["Pod", "acme-harbor-core-migrate-2-15-0: is running"]).await;
+    cluster.until_recorded("migration-2.15.0-1", "allowed").await;
+    cluster.until_said(&["Pod", &format!("{MIGRATION}: is running")]).await;
+    operator
+}
+
+/// Asks for the second attempt. Its pod takes no time.
+async fn retry(cluster: &Cluster) {
+    cluster.apply(vec![at("2.15.0")]).await;
+    let annotation = json!({"metadata": {"annotations": {"goharbor.io/retry-migration": "2.15.0-2"}}});
+    cluster.merge::<Harbor>("acme", annotation).await;
+}
+
+const REMEDY: &str = "ask for another attempt: kubectl -n ";
+
+#[tokio::test]
+async fn a_failed_migration_is_quoted_keeps_core_serving_is_not_taken_back_and_is_repeated_on_request() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let _operator = migrating(&cluster, &requests).await;
     let fail =
         json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "Dirty database version 180"}}});
-    cluster.merge::<Pod>("acme-harbor-core-migrate-2-15-0", fail).await;
-    let remedy = "correct the cause and delete this Pod to try again";
-    cluster.until_said(&["ended with exit code 1: Dirty database version 180", remedy]).await;
+    cluster.merge::<Pod>(MIGRATION, fail).await;
+    cluster.until_said(&["ended with exit code 1: Dirty database version 180", REMEDY]).await;
     let core = cluster.get::<Deployment>("acme-harbor-core").await;
     assert!(image(&core).ends_with(":v2.14.2"), "{}", image(&core));
     assert_eq!(core.status.unwrap().available_replicas, Some(1));
@@ -111,10 +165,50 @@ async fn a_failed_migration_is_quoted_keeps_core_serving_is_not_taken_back_and_g
     cluster.apply(vec![at("2.14.2")]).await;
     cluster.until_said(&["Harbor 2.15.0 cannot go back to 2.14.2"]).await;
 
-    cluster.apply(vec![at("2.15.0")]).await;
-    cluster.delete::<Pod>("acme-harbor-core-migrate-2-15-0").await;
+    retry(&cluster).await;
     cluster.until_ready("acme").await;
     cluster.until_recorded("completed", "2.15.0").await;
+    requests.until_quiet().await;
+    assert_eq!(cluster.migrating().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_migration_whose_pod_is_gone_waits_for_a_request_and_is_not_repeated_by_itself() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let _operator = migrating(&cluster, &requests).await;
+    cluster.delete::<Pod>(MIGRATION).await;
+    cluster.until_said(&[&format!("{MIGRATION}: is gone"), REMEDY]).await;
+    requests.until_quiet().await;
+    assert_eq!(cluster.migrating().await, [""; 0]);
+    let core = cluster.get::<Deployment>("acme-harbor-core").await;
+    assert!(image(&core).ends_with(":v2.14.2"), "{}", image(&core));
+
+    retry(&cluster).await;
+    cluster.until_ready("acme").await;
+    cluster.until_recorded("completed", "2.15.0").await;
+}
+
+#[tokio::test]
+async fn core_goes_on_serving_while_the_new_image_cannot_be_pulled_and_the_version_is_taken_back() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let _operator = cluster.ready(&requests, at("2.10.3")).await;
+    let unpullable = json!({"sandbox.goharbor.io/fail": "no such image"});
+    let harbor = with(at("2.11.2"), "/spec/core", json!({"templateAnnotations": unpullable}));
+    cluster.apply(vec![harbor]).await;
+    cluster.until_said(&["acme-harbor-core-migrate-2-11-2: has not started yet: ImagePullBackOff"]).await;
+    requests.until_quiet().await;
+    let core = cluster.get::<Deployment>("acme-harbor-core").await;
+    assert!(image(&core).ends_with(":v2.10.3"), "{}", image(&core));
+    assert_eq!(core.status.unwrap().available_replicas, Some(1), "although this hop stops Core");
+    let record = cluster.get::<Secret>("acme-harbor-core-database").await;
+    assert_eq!(entry(&record, "migrating-to"), None);
+
+    cluster.apply(vec![at("2.10.3")]).await;
+    cluster.until_ready("acme").await;
+    requests.until_quiet().await;
+    assert_eq!(cluster.migrating().await, [""; 0]);
 }
 
 #[tokio::test]

@@ -92,7 +92,7 @@ fn without_a_registry_redis_its_url_is_left_out() {
     assert!(!names(&a_core()).contains(&"_REDIS_URL_REG".to_owned()));
     let secret = a_core().child("Secret");
     let keys: Vec<&String> = secret["data"].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["_REDIS_URL_CORE"]);
+    assert_eq!(keys, ["HARBOR_ADMIN_PASSWORD", "_REDIS_URL_CORE"]);
 }
 
 #[test]

@@ -52,8 +52,8 @@ fn a08_renewed_certificates_and_rotated_secrets_restart_the_pods_that_use_them()
         let used = References::of("registry", deployment(&case).pod_template().unwrap());
         let used: BTreeSet<&ObjectKey> = used.keys().collect();
         let reads = case.plan().unwrap().reads;
-        // The passwords of Redis reach the pods inside the Secret `harbor-core`; the record is for us.
-        let indirect = ["redis", "harbor-core-database"];
+        // The passwords of Redis reach the pods inside the Secret `harbor-core`; the records are for us.
+        let indirect = ["redis", "harbor-core-database", "harbor-core-admin-current"];
         let direct = reads.iter().filter(|key| !key.is_kind() && !indirect.contains(&key.name.as_str()));
         for key in direct {
             assert!(used.contains(key), "{key} was read but is not used");

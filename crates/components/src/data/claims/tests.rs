@@ -4,7 +4,7 @@ use crate::{
     cases::Case, chartmuseum::ChartMuseum, jobservice::JobService, registry::Registry, trivy::Trivy,
 };
 use k8s_openapi::api::apps::v1::Deployment;
-use plan::{Component, Policy};
+use plan::{Absence, Component, Policy};
 use serde_json::{Value, json};
 
 /// With the claim `data` of these access modes, or without it.
@@ -95,7 +95,7 @@ fn a_claim_that_does_not_exist_decides_nothing_and_is_asked_for() {
     let (_, claim, _) =
         plan.graph.iter().find(|(_, it, _)| it.object.key().kind == "PersistentVolumeClaim").unwrap();
     assert_eq!(claim.object.key().to_string(), "PersistentVolumeClaim registry/data");
-    assert_eq!(claim.policy, Policy::Await { why: "create it".into() });
+    assert_eq!(claim.policy, Policy::Await { why: "create it".into(), absence: Absence::Passing });
 }
 
 #[test]

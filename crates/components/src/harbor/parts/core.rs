@@ -10,6 +10,7 @@ use super::{
     },
     registry_access, storage,
 };
+use api::names::RETRY_MIGRATION_ANNOTATION;
 use api::v1beta1::{
     self, CoreSpec, ObjectName,
     core::{
@@ -76,7 +77,11 @@ pub(in super::super) fn core(harbor: &Validated<'_>, credentials: &Credentials) 
         deletion_policy: installation.deletion_policy,
         settings,
     };
-    v1beta1::Core { metadata: harbor.exposed_metadata(), spec, status: None }
+    let mut metadata = harbor.exposed_metadata();
+    let requested = harbor.annotation(RETRY_MIGRATION_ANNOTATION);
+    let requested = requested.map(|attempt| (RETRY_MIGRATION_ANNOTATION.to_owned(), attempt.to_owned()));
+    metadata.annotations.get_or_insert_default().extend(requested);
+    v1beta1::Core { metadata, spec, status: None }
 }
 
 pub(super) fn database(

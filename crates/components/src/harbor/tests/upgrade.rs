@@ -45,6 +45,19 @@ fn part(kind: &str, version: &str, ready: &str) -> Value {
     })
 }
 
+/// The pods of Core, of which so many are available.
+fn core_pods(available: i32) -> Value {
+    json!({
+        "apiVersion": "apps/v1", "kind": "Deployment",
+        "metadata": {"name": "acme-harbor-core", "namespace": "registry", "generation": 1},
+        "spec": {"replicas": 1, "selector": {}, "template": {}},
+        "status": {
+            "observedGeneration": 1, "replicas": 1, "updatedReplicas": 1, "readyReplicas": available,
+            "availableReplicas": available,
+        },
+    })
+}
+
 #[test]
 fn b37_one_edit_leads_over_two_minor_releases_at_a_time() {
     for version in ["2.15.0", "2.14.3", "2.13.0"] {
@@ -69,7 +82,9 @@ fn a_hop_whose_migration_has_begun_is_finished_whatever_is_wanted_now() {
 fn the_next_hop_waits_until_everything_has_the_version_before_and_is_ready() {
     let with = |registry: &str, ready: &str| {
         let mut case = to("2.15.0", running("2.11.2", "2.11.2"));
-        case.inputs.push(part("Core", "2.11.2", "True"));
+        // Its status is still that of the hop before.
+        case.inputs.push(part("Core", "2.11.2", "False"));
+        case.inputs.push(core_pods(1));
         case.inputs.push(part("Registry", registry, ready));
         next(&case)
     };
@@ -79,9 +94,82 @@ fn the_next_hop_waits_until_everything_has_the_version_before_and_is_ready() {
 }
 
 #[test]
+fn a_hop_that_waits_says_for_what_and_which_hops_follow() {
+    let waits = |wanted: &str, registry: &str, ready: &str| {
+        let mut case = to(wanted, running("2.11.2", "2.11.2"));
+        case.inputs.push(part("Core", "2.11.2", "True"));
+        case.inputs.push(core_pods(1));
+        case.inputs.push(part("Portal", "2.11.2", "False"));
+        case.inputs.push(part("Registry", registry, ready));
+        let (object, why) = case.plan().unwrap().outlook.waits.unwrap();
+        assert_eq!(object.to_string(), "Core registry/acme-harbor");
+        why
+    };
+    assert_eq!(
+        waits("2.15.0", "2.9.5", "True"),
+        "the upgrade from 2.11.2 to 2.13.2 waits: Registry does not have version 2.11.2 yet, Portal is not ready; \
+         2.15.0 follows after it"
+    );
+    assert_eq!(
+        waits("2.13.0", "2.11.2", "False"),
+        "the upgrade from 2.11.2 to 2.13.0 waits: Registry is not ready, Portal is not ready"
+    );
+    let goes_on = running("2.11.2", "2.11.2").plan().unwrap();
+    assert_eq!(goes_on.outlook.waits, None);
+}
+
+/// The steps of the plan, as text.
+fn steps(case: &Case<Harbor>) -> String {
+    let steps = case.plan().unwrap().outlook.steps;
+    let lines = steps.iter().flat_map(|step| {
+        let remarks = step.remarks.iter().map(|remark| format!("- {remark}"));
+        std::iter::once(step.name.clone()).chain(remarks)
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
+#[test]
+fn each_hop_says_what_it_does_and_what_a_user_decides_before() {
+    assert_eq!(
+        steps(&running("2.9.5", "2.9.5")),
+        "Harbor 2.11.2, from 2.9.5
+- migrates the database to schema version 140
+- stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.9.5 every push of a new artifact would fail on the \
+         new schema
+- cannot be taken back without a backup of the database
+- the migration rewrites the table of artifacts
+Harbor 2.13.2, from 2.11.2
+- migrates the database to schema version 160
+- stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.11.2 everything about P2P preheat policies would fail \
+         on the new schema
+- cannot be taken back without a backup of the database
+- robot accounts of version 1 end, and their API
+- a schedule that purges the audit log has to be set again: its parameters have other names
+Harbor 2.15.0, from 2.13.2
+- migrates the database to schema version 180
+- Core 2.13.2 goes on serving meanwhile
+- cannot be taken back without a backup of the database
+- the proxy cache of Quay ends
+- the migration takes minutes with many permissions of robot accounts
+"
+    );
+    let notary = steps(&to("2.9.0", running("2.8.0", "2.8.0")));
+    assert!(notary.contains("- Notary ends") && notary.contains("- content trust"), "{notary}");
+    let rewrites = steps(&to("2.15.2", running("2.15.1", "2.15.1")));
+    assert_eq!(
+        rewrites,
+        "Harbor 2.15.2, from 2.15.1\n- cannot be taken back without a backup of the database\n"
+    );
+    for (from, to_version) in [("2.15.0", "2.15.0"), ("2.14.2", "2.14.3"), ("2.13.4", "2.13.0")] {
+        assert_eq!(steps(&to(to_version, running(from, from))), "", "{from} to {to_version}");
+    }
+}
+
+#[test]
 fn a_hop_that_has_begun_does_not_wait_any_more() {
     let mut case = to("2.15.0", running("2.11.2", "2.11.2"));
     case.inputs.push(part("Core", "2.13.2", "False"));
+    case.inputs.push(core_pods(1));
     case.inputs.push(part("Registry", "2.11.2", "False"));
     assert_eq!(next(&case), "2.13.2");
 }
@@ -90,8 +178,18 @@ fn a_hop_that_has_begun_does_not_wait_any_more() {
 fn a_new_version_that_may_repair_core_does_not_wait_for_what_needs_core() {
     let mut case = to("2.15.0", running("2.14.0", "2.14.0"));
     case.inputs.push(part("Core", "2.14.0", "False"));
+    case.inputs.push(core_pods(0));
     case.inputs.push(part("JobService", "2.14.0", "False"));
     assert_eq!(next(&case), "2.15.0");
+}
+
+#[test]
+fn a_request_to_migrate_again_reaches_core_and_nothing_else() {
+    let case = a_harbor().annotated("goharbor.io/retry-migration", "2.15.0-2");
+    let asked = |child: &Value| child["metadata"]["annotations"]["goharbor.io/retry-migration"] == "2.15.0-2";
+    let children = case.children();
+    let kinds: Vec<_> = children.iter().filter(|child| asked(child)).map(|child| &child["kind"]).collect();
+    assert_eq!(kinds, ["Core"]);
 }
 
 #[test]

@@ -3,13 +3,14 @@
 //! What counts is the version that has run, see [`Record`]. The whole Harbor is planned at the version of the hop under
 //! way; when all of its parts have that version, the next hop begins.
 
+mod outlook;
 mod settled;
 mod steps;
 
-use self::steps::Step;
+use self::steps::{Course, Step};
 use super::validated::{self, Validated};
 use crate::versions::HarborVersion;
-use plan::{Desired, Held, Manifest, PlanError, World};
+use plan::{Desired, Held, Manifest, Outlook, PlanError, World};
 
 /// The upgrade of a Harbor, if its version changes.
 pub(super) struct Upgrade<'a> {
@@ -19,11 +20,16 @@ pub(super) struct Upgrade<'a> {
     before: Option<Validated<'a>>,
 }
 
+/// The hops that lead to the wanted version, and why the next one waits.
+pub(super) fn outlook(wanted: &Validated<'_>, world: &World<'_>) -> Result<Outlook, PlanError> {
+    Ok(outlook::outlook(wanted, &Course::of(wanted, world)?))
+}
+
 impl<'a> Upgrade<'a> {
     /// Finds the hop that is under way. Refuses a downgrade past a release that changed the database, and an upgrade that
     /// the spec does not allow.
     pub fn of(wanted: &'a Validated<'a>, world: &World<'_>) -> Result<Self, PlanError> {
-        Ok(match Step::of(wanted, world)? {
+        Ok(match Course::of(wanted, world)?.step {
             Step::Stay { at } => Self { now: wanted.at(at), before: None },
             Step::Move(hop) => Self { now: wanted.at(hop.to), before: Some(wanted.at(hop.from)) },
         })

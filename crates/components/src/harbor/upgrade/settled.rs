@@ -1,7 +1,7 @@
 //! Whether a hop may begin: everything else has the version before, and is ready.
 
-use super::super::validated::Validated;
-use crate::versions::{HarborVersion, Hop};
+use super::super::{part::Part, validated::Validated};
+use crate::versions::Hop;
 use api::{
     names::VERSION_ANNOTATION,
     v1beta1::{
@@ -9,22 +9,25 @@ use api::{
         RegistryController, Trivy,
     },
 };
-use plan::{All, Manifest, PlanError, Readiness, World};
+use k8s_openapi::api::apps::v1::Deployment;
+use plan::{All, Manifest, ObjectKey, PlanError, Readiness, World};
 
-/// The version that everything keeps until the hop may begin; `None` if it may, or has begun.
+/// What the hop waits for; empty if it may begin, or has begun.
 ///
-/// A hop that does not change the schema begins at once. So does one while Core is not ready: the others may need a
-/// Core that works, and the new version may be the remedy.
+/// A hop that does not change the schema begins at once. So does one while the pods of Core are not ready: the others may need
+/// a Core that works, and the new version may be the remedy. The status of Core itself is older than its record for a moment,
+/// when the hop before has just ended.
 pub(super) fn unsettled(
     harbor: &Validated<'_>,
     hop: &Hop,
     world: &World<'_>,
-) -> Result<Option<HarborVersion>, PlanError> {
+) -> Result<Vec<String>, PlanError> {
     if !hop.migrates() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
-    let (core, parts) = (
-        world.with_status::<Core>(&harbor.name),
+    let (core, pods, parts) = (
+        world.read::<Core>(&harbor.name),
+        world.with_status::<Deployment>(&harbor.child(Part::Core.name())),
         (
             settled::<Registry>(harbor, hop, world),
             settled::<RegistryController>(harbor, hop, world),
@@ -40,20 +43,28 @@ pub(super) fn unsettled(
     )
         .all()?;
     let (registry, controller, jobservice, portal, trivy, exporter, charts, server, signer) = parts;
-    let all = [registry, controller, jobservice, portal, trivy, exporter, charts, server, signer]
-        .iter()
-        .all(|settled| *settled);
+    let all = [registry, controller, jobservice, portal, trivy, exporter, charts, server, signer];
     let begun = core.as_ref().is_some_and(|core| version_of(core) == Some(hop.to.to_string()));
-    let works = core.is_some_and(|core| core.readiness() == Readiness::Ready);
-    Ok((works && !begun && !all).then(|| hop.from.clone()))
+    let works = pods.is_some_and(|pods| pods.readiness() == Readiness::Ready);
+    Ok(all.into_iter().flatten().filter(|_| works && !begun).collect())
 }
 
-/// Whether a part has the version before the hop, and is ready. A part that does not exist is.
-fn settled<K: Manifest>(harbor: &Validated<'_>, hop: &Hop, world: &World<'_>) -> Result<bool, PlanError> {
-    let part = world.with_status::<K>(&harbor.name)?;
-    Ok(part.is_none_or(|part| {
-        version_of(&part) == Some(hop.from.to_string()) && part.readiness() == Readiness::Ready
-    }))
+/// What the hop waits for about a part: that it has the version before, and is ready. Nothing if it does not exist.
+fn settled<K: Manifest>(
+    harbor: &Validated<'_>,
+    hop: &Hop,
+    world: &World<'_>,
+) -> Result<Option<String>, PlanError> {
+    let Some(part) = world.with_status::<K>(&harbor.name)? else { return Ok(None) };
+    let key = ObjectKey::of::<K>(harbor.namespace, &harbor.name);
+    let kind = &key.kind;
+    Ok(match (version_of(&part), part.readiness()) {
+        (version, _) if version != Some(hop.from.to_string()) => {
+            Some(format!("{kind} does not have version {} yet", hop.from))
+        }
+        (_, Readiness::Ready) => None,
+        (_, Readiness::Progressing(_) | Readiness::Failed(_)) => Some(format!("{kind} is not ready")),
+    })
 }
 
 fn version_of(object: &impl Manifest) -> Option<String> {

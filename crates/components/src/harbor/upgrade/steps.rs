@@ -1,4 +1,4 @@
-//! Which step of an upgrade is next.
+//! Which step of an upgrade is next, and which hops are ahead.
 
 use super::{
     super::{
@@ -30,9 +30,23 @@ pub(super) enum Step {
     Move(Hop),
 }
 
-impl Step {
+/// The way to the wanted version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Course {
+    /// What to do now.
+    pub step: Step,
+    /// The hops that are under way or ahead, in order.
+    pub ahead: Vec<Hop>,
+    /// What the first of them waits for, if it does.
+    pub waits: Vec<String>,
+}
+
+impl Course {
+    /// The way to the wanted version. Refuses a downgrade past a release that changed the database, and an upgrade that the spec
+    /// does not allow.
     pub fn of(wanted: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
-        let stay = || Self::Stay { at: wanted.version.clone() };
+        let at = |step| Self { step, ahead: Vec::new(), waits: Vec::new() };
+        let stay = || at(Step::Stay { at: wanted.version.clone() });
         let recorded = Record::read(&wanted.name, world)?;
         let is_recorded = recorded.is_some();
         let record = match recorded {
@@ -45,7 +59,7 @@ impl Step {
             Ok(ahead) => ahead,
             Err(Refusal::Downgrade(_)) if is_restored(wanted) => {
                 let hop = Hop { from: completed, to: wanted.version.clone() };
-                return Ok(if hop.from == hop.to { stay() } else { Self::Move(hop) });
+                return Ok(if hop.from == hop.to { stay() } else { at(Step::Move(hop)) });
             }
             Err(refusal) => return Err(refused(&refusal, &newest, &wanted.version)),
         };
@@ -58,10 +72,10 @@ impl Step {
         };
         let Some(next) = hops.first().cloned() else { return Ok(stay()) };
         permitted(wanted, &hops)?;
-        if is_recorded && let Some(at) = settled::unsettled(wanted, &next, world)? {
-            return Ok(Self::Stay { at });
-        }
-        Ok(Self::Move(next))
+        let waits = if is_recorded { settled::unsettled(wanted, &next, world)? } else { Vec::new() };
+        // Everything keeps the version before the hop.
+        let step = if waits.is_empty() { Step::Move(next) } else { Step::Stay { at: next.from } };
+        Ok(Self { step, ahead: hops, waits })
     }
 }
 
@@ -83,7 +97,7 @@ fn predecessors(harbor: &Validated<'_>, world: &World<'_>) -> Result<Record, Pla
         let text = core.metadata.annotations?.remove(VERSION_ANNOTATION)?;
         HarborVersion::parse(&text).ok()
     });
-    Ok(Record { migrating: None, migrated: version.clone(), completed: version })
+    Ok(Record { migrated: version.clone(), completed: version, ..Record::default() })
 }
 
 fn refused(refusal: &Refusal, newest: &HarborVersion, wanted: &HarborVersion) -> PlanError {

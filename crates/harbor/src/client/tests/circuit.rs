@@ -1,7 +1,9 @@
 use super::standin::{Act, Asked, harbor};
 use crate::{
-    Class, Credentials, Deletion, Dependency, Failure, Message, garbage_collection::Parameters,
+    Class, Credentials, Deletion, Dependency, Failure, Message,
+    garbage_collection::Parameters,
     labels::LabelScope,
+    users::{PasswordChange, Users},
 };
 use serde_json::json;
 use std::time::Duration;
@@ -179,4 +181,60 @@ async fn an_answer_that_anyone_gets_does_not_end_a_rejection() {
     advance(Duration::from_secs(20)).await;
     harbor.users().current().await.unwrap_err();
     assert_eq!(log.take(), [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_with_the_old_password_while_a_new_one_is_set() {
+    let slow = Duration::from_secs(2);
+    let (harbor, log) = harbor(move |_| Act::json(json!({})).after(slow));
+    let reads = harbor.clone();
+    let read = || {
+        let harbor = reads.clone();
+        tokio::spawn(async move { harbor.users().current().await.map(drop) })
+    };
+    let before = read();
+    sleep(Duration::from_millis(100)).await;
+    let change = tokio::spawn({
+        let harbor = harbor.clone();
+        async move { harbor.users().set_own_password(Users::ADMIN, &"Another12345".into()).await }
+    });
+    sleep(Duration::from_millis(100)).await;
+    let after = read();
+    assert_eq!(change.await.unwrap().unwrap(), PasswordChange::Changed);
+    before.await.unwrap().unwrap();
+    after.await.unwrap().unwrap();
+    let asked: Vec<_> =
+        log.all().into_iter().map(|asked| (asked.at.as_secs(), asked.line(), asked.user.unwrap())).collect();
+    let line = |at, line: &str, user: &str| (at, line.to_owned(), user.to_owned());
+    assert_eq!(
+        asked,
+        [
+            line(0, "GET /users/current", "admin:Harbor12345"),
+            line(2, "PUT /users/1/password", "admin:Harbor12345"),
+            line(4, "GET /users/current", "admin:Another12345"),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_password_that_harbor_refuses_is_not_used() {
+    let (harbor, log) = harbor(|asked| match asked.method.as_str() {
+        "PUT" => Act::status(400),
+        _ => Act::json(json!({})),
+    });
+    harbor.users().set_own_password(Users::ADMIN, &"weak".into()).await.unwrap_err();
+    harbor.users().current().await.unwrap();
+    let users: Vec<_> = log.all().into_iter().filter_map(|asked| asked.user).collect();
+    assert_eq!(users, ["admin:Harbor12345", "admin:Harbor12345"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_client_learns_of_other_credentials_does_not_count_for_this_one() {
+    let (harbor, log) = harbor(strict);
+    harbor.set_credentials(Credentials::new("admin", "Correct1"));
+    let other = harbor.acting_as(Credentials::new("admin", "Harbor12345"));
+    assert_eq!(*other.users().current().await.unwrap_err().failure(), rejected());
+    log.take();
+    harbor.users().current().await.unwrap();
+    assert_eq!(log.take(), ["GET /users/current"]);
 }

@@ -58,7 +58,7 @@ impl Retentions<'_> {
         }
         let path = Path::new(RETENTIONS).id(id).then("executions");
         let body = Start { dry_run: run == Run::Dry };
-        self.harbor.post(path).body(&body).reaches_jobservice().created().await
+        self.harbor.post(path).body(&body).reaches_jobservice().accepts_text().created().await
     }
 
     /// The runs of a policy.

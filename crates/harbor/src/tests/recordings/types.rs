@@ -29,7 +29,7 @@ use crate::{
 };
 use serde::de::DeserializeOwned;
 
-/// What came of reading an answer.
+/// The result of reading an answer.
 pub(super) enum Reading {
     Read,
     /// It has no body.

@@ -190,6 +190,7 @@ fn action(
             nodes: nodes.clone(),
             external: BTreeMap::new(),
             until: None,
+            waits: None,
             is_outdated: false,
         }),
         ..Memo::default()

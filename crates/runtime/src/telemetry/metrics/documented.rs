@@ -2,7 +2,7 @@
 //!
 //! With `UPDATE_GOLDEN=1` the tables are written instead of compared.
 
-use super::{ConversionOutcome, Format, Issuer, Metrics, ReviewOutcome};
+use super::{AdmissionOutcome, ConversionOutcome, Format, Issuer, Metrics};
 use http::{Request, Response};
 use jiff::Timestamp;
 use kube::{Client, client::Body};
@@ -40,7 +40,7 @@ async fn everything() -> String {
     let reconciles = metrics.reconciles("Core");
     reconciles.failed(Class::Internal, "Bug");
     metrics.watch_failed("Core");
-    metrics.reviewed(ReviewOutcome::Rewritten, Duration::ZERO, 1);
+    metrics.reviewed(AdmissionOutcome::Rewritten, Duration::ZERO, 1);
     metrics.converted(ConversionOutcome::Converted, Duration::ZERO, 1);
     let _backlog = metrics.backlog("Core");
     let _certificate = metrics.track(Issuer::Operator, Timestamp::UNIX_EPOCH);

@@ -12,7 +12,7 @@ mod reconciles;
 mod reviews;
 
 pub use format::Format;
-pub use reviews::{ConversionOutcome, ReviewOutcome};
+pub use reviews::{AdmissionOutcome, ConversionOutcome};
 
 pub(crate) use certificates::{Issuer, Tracked};
 pub(crate) use queues::Backlog;
@@ -136,7 +136,7 @@ impl Metrics {
     }
 
     /// Counts the review of a pod by the webhook, with the number of images that it rewrote.
-    pub fn reviewed(&self, outcome: ReviewOutcome, took: Duration, images: usize) {
+    pub fn reviewed(&self, outcome: AdmissionOutcome, took: Duration, images: usize) {
         self.reviews.reviewed(outcome, took, images);
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// How a review of a pod ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelValue)]
-pub enum ReviewOutcome {
+pub enum AdmissionOutcome {
     /// Images were rewritten.
     Rewritten,
     /// No rule was for an image.
@@ -38,7 +38,7 @@ pub enum ConversionOutcome {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct ReviewEnded {
-    outcome: ReviewOutcome,
+    outcome: AdmissionOutcome,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -80,7 +80,7 @@ impl Families {
         }
     }
 
-    pub fn reviewed(&self, outcome: ReviewOutcome, took: Duration, images: usize) {
+    pub fn reviewed(&self, outcome: AdmissionOutcome, took: Duration, images: usize) {
         self.requests.get_or_create(&ReviewEnded { outcome }).inc();
         self.durations.observe(took.as_secs_f64());
         self.images.inc_by(images as u64);

@@ -1,6 +1,7 @@
 //! Objects that live in a system outside the cluster.
 
 mod deletion;
+mod ending_namespace;
 mod errors;
 mod killed;
 mod parts;

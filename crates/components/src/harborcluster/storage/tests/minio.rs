@@ -1,6 +1,6 @@
 use super::{a_cluster, an_exposed_cluster, harbor_storage, named, the_credentials, with, with_deletion};
 use crate::{cases::Case, harborcluster::HarborCluster};
-use plan::{DeletionBehavior, Policy};
+use plan::{Absence, DeletionBehavior, Policy};
 use serde_json::{Value, json};
 
 const CLAIMS: [&str; 4] = [
@@ -125,7 +125,7 @@ fn what_minio_and_the_registry_read_follows_from_the_generated_credentials() {
         found.find(|(_, desired, _)| desired.object.key().name == name).unwrap().1.policy.clone()
     };
     let why = "its values come from Secret registry/minio-acme-creds".to_owned();
-    assert_eq!(policy(&a_cluster(), "minio-acme"), Policy::Await { why });
+    assert_eq!(policy(&a_cluster(), "minio-acme"), Policy::Await { why, absence: Absence::Passing });
 
     let made = with(a_cluster(), the_credentials());
     assert_eq!(policy(&made, "minio-acme"), Policy::Apply);

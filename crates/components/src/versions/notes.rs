@@ -1,0 +1,54 @@
+//! What a user should know or decide before an upgrade to or over a minor release, besides what follows from its migrations.
+
+use super::version::Minor;
+
+/// The first minor release of which it holds, and what a user should know.
+struct Note(Minor, &'static str);
+
+const NOTES: [Note; 13] = [
+    Note((2, 6), "the migration takes long with many executions of jobs and many entries of the audit log"),
+    Note((2, 8), "ChartMuseum ends: push its charts as OCI artifacts before, and remove spec.chartmuseum"),
+    Note(
+        (2, 8),
+        "the volume of exported scan results ends: remove spec.jobservice.storage.scanDataExportsPersistentVolume",
+    ),
+    Note((2, 8), "the migration takes long with many webhooks sent and many blobs"),
+    Note((2, 9), "PostgreSQL 12 or later is needed"),
+    Note(
+        (2, 9),
+        "Notary ends, and its signatures are not carried over: sign with cosign or Notation before, and remove spec.notary \
+         and spec.expose.notary",
+    ),
+    Note(
+        (2, 9),
+        "content trust of a project is about Notation from now on: turn it off in projects whose images have no signature \
+         of Notation, or clients cannot pull them",
+    ),
+    Note((2, 9), "the migration takes hours if many images were scanned"),
+    Note((2, 11), "the migration rewrites the table of artifacts"),
+    Note((2, 13), "robot accounts of version 1 end, and their API"),
+    Note(
+        (2, 13),
+        "a schedule that purges the audit log has to be set again: its parameters have other names",
+    ),
+    Note((2, 14), "the proxy cache of Quay ends"),
+    Note((2, 14), "the migration takes minutes with many permissions of robot accounts"),
+];
+
+/// What a user should know before an upgrade from one minor release to another, in order.
+pub(crate) fn notes(from: Minor, to: Minor) -> impl Iterator<Item = &'static str> {
+    NOTES.iter().filter(move |Note(since, _)| from < *since && *since <= to).map(|Note(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_are_in_order_and_of_the_releases_in_between() {
+        assert!(NOTES.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+        assert_eq!(notes((2, 9), (2, 10)).count(), 0);
+        assert_eq!(notes((2, 10), (2, 11)).count(), 1);
+        assert_eq!(notes((2, 5), (2, 15)).count(), NOTES.len());
+    }
+}

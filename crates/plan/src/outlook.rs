@@ -1,0 +1,21 @@
+//! What an owner goes on to, beyond the children that it should have now.
+
+use crate::ObjectKey;
+
+/// One of the steps that lead to what a spec asks for, such as one version of an upgrade over several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedStep {
+    /// What it leads to, such as `Harbor 2.11.2`.
+    pub name: String,
+    /// What it does that a user should know or decide before.
+    pub remarks: Vec<String>,
+}
+
+/// The steps that lead to what a spec asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// The steps that are under way or ahead, in order. None if the spec asks for nothing that takes steps.
+    pub steps: Vec<PlannedStep>,
+    /// If the next step waits: the child that it concerns, and what it waits for.
+    pub waits: Option<(ObjectKey, String)>,
+}

@@ -1,0 +1,132 @@
+//! A certificate of cert-manager: it writes the Secret and the authority, and the operator only serves.
+
+use crate::{
+    rewriting::HUB,
+    world::{NAME, REWRITING, Served, World, eventually},
+};
+use jiff::Timestamp;
+use k8s_openapi::{ByteString, api::core::v1::Secret};
+use kube::{
+    ResourceExt as _,
+    api::{Patch, PatchParams},
+};
+use pki::{Algorithm, Authority, Encoding, KeySpec, Purpose, Request, generate};
+use rustls::{
+    ClientConfig, RootCertStore,
+    crypto::ring,
+    pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+};
+use serde_json::json;
+use std::{
+    error::Error,
+    net::{IpAddr, Ipv4Addr},
+    sync::Arc,
+};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+
+const SERVED: Served = Served { certificate: Some("serving"), ..REWRITING };
+const HOST: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
+/// The field manager with which cert-manager writes the Secrets of Certificates.
+const ISSUING: &str = "cert-manager-certificates-issuing";
+/// A key that takes no time to generate, and that the operator would not make.
+const KEY: KeySpec = KeySpec { algorithm: Algorithm::Ecdsa, encoding: Encoding::Pkcs8, size: 256 };
+
+/// What cert-manager knows: an authority and its key, in PEM.
+struct CertManager {
+    authority: String,
+    key: String,
+}
+
+impl CertManager {
+    fn new() -> Self {
+        let request = Request {
+            subject: "authority".into(),
+            dns_names: vec![],
+            ip_addresses: vec![],
+            purpose: Purpose::Authority { only_for: None },
+            days: 10,
+        };
+        let key = generate(KEY).unwrap();
+        let issued = request.issue(&Authority::Itself, key, [1; 16], Timestamp::now()).unwrap();
+        Self { authority: issued.chain, key: issued.key }
+    }
+
+    /// Writes the Secret with a new certificate. Returns the certificate, and the Secret.
+    async fn issue(&self, world: &World, serial: u8) -> (Vec<u8>, Secret) {
+        let authority = Authority::from_pem(self.authority.clone(), self.key.clone()).unwrap();
+        let request = Request {
+            subject: "serving".into(),
+            dns_names: vec![],
+            ip_addresses: vec![HOST],
+            purpose: Purpose::Leaf,
+            days: 5,
+        };
+        let key = generate(KEY).unwrap();
+        let issued = request.issue(&authority, key, [serial; 16], Timestamp::now()).unwrap();
+        let bytes = |text: &str| ByteString(text.as_bytes().to_vec());
+        let secret = json!({
+            "apiVersion": "v1", "kind": "Secret", "type": "kubernetes.io/tls",
+            "metadata": { "name": NAME, "annotations": { "cert-manager.io/certificate-name": "serving" } },
+            "data": {
+                "ca.crt": bytes(&self.authority), "tls.crt": bytes(&issued.chain), "tls.key": bytes(&issued.key),
+            },
+        });
+        let params = PatchParams::apply(ISSUING).force();
+        let secret = world.secrets().patch(NAME, &params, &Patch::Apply(secret)).await.unwrap();
+        (CertificateDer::from_pem_slice(issued.chain.as_bytes()).unwrap().to_vec(), secret)
+    }
+
+    /// Writes the authority into the configuration.
+    async fn inject(&self, world: &World) {
+        let bundle = ByteString(self.authority.as_bytes().to_vec());
+        let add = json!([{ "op": "add", "path": "/webhooks/0/clientConfig/caBundle", "value": bundle }]);
+        let patch = Patch::Json::<()>(serde_json::from_value(add).unwrap());
+        world.configurations().patch(NAME, &PatchParams::default(), &patch).await.unwrap();
+    }
+
+    /// The certificate that a client gets who trusts the authority.
+    async fn presented(&self, port: u16) -> Result<Vec<u8>, Box<dyn Error>> {
+        let mut roots = RootCertStore::empty();
+        roots.add(CertificateDer::from_pem_slice(self.authority.as_bytes())?)?;
+        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        let socket = TcpStream::connect((HOST, port)).await?;
+        let stream = TlsConnector::from(Arc::new(config)).connect(ServerName::from(HOST), socket).await?;
+        let certificates = stream.get_ref().1.peer_certificates().ok_or("no certificate")?;
+        Ok(certificates.first().ok_or("no certificate")?.to_vec())
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_certificate_of_cert_manager_and_its_successor_are_served_and_never_written() {
+    let world = World::start_as(&["docker.io=>hub"], SERVED, Timestamp::now).await;
+    let registered = world.until(world.configurations(), NAME, |_| true).await;
+    assert_eq!(registered.annotations()["cert-manager.io/inject-ca-from"], "ops/serving");
+    assert_eq!(registered.webhooks.unwrap()[0].client_config.ca_bundle, None);
+    assert_eq!(world.secrets().get_opt(NAME).await.unwrap(), None);
+
+    let cert_manager = CertManager::new();
+    let (first, _) = cert_manager.issue(&world, 2).await;
+    cert_manager.inject(&world).await;
+    world.until_image(HUB).await;
+    assert_eq!(cert_manager.presented(world.server.port).await.unwrap(), first);
+
+    let (second, written) = cert_manager.issue(&world, 3).await;
+    eventually("the new certificate is served", async || {
+        let presented = cert_manager.presented(world.server.port).await.map_err(|error| error.to_string())?;
+        if presented == second { Ok(()) } else { Err("another certificate is served".to_owned()) }
+    })
+    .await;
+    world.until_image(HUB).await;
+
+    let secret = world.secrets().get(NAME).await.unwrap();
+    assert_eq!(secret.resource_version(), written.resource_version());
+    let managers: Vec<_> = secret.managed_fields().iter().filter_map(|it| it.manager.as_deref()).collect();
+    assert_eq!(managers, [ISSUING]);
+    let configuration = world.configurations().get(NAME).await.unwrap();
+    let bundle = configuration.webhooks.unwrap()[0].client_config.ca_bundle.clone().unwrap();
+    assert_eq!(bundle, ByteString(cert_manager.authority.into_bytes()));
+}
