@@ -127,10 +127,16 @@ fn two_passes_are_enough_to_read_everything_but_what_only_what_was_read_can_name
             let of_upgrade = |later: &&ObjectKey| {
                 let is_child = children.iter().any(|child| child.resource.kind == later.kind);
                 let is_part = later.group == "goharbor.io" && later.name == format!("{owner_name}-harbor");
-                let of_core = format!("{owner_name}-core");
-                let migrates = case.component.name == Core::NAME
-                    && ["Pod", "Deployment"].contains(&later.kind.as_str())
-                    && (later.name == of_core || later.name.starts_with(&format!("{of_core}-migrate-")));
+                // Harbor waits for the pods of its Core, and Core for those of its own.
+                let core = match case.component.name {
+                    Core::NAME => Some(format!("{owner_name}-core")),
+                    Harbor::NAME => Some(format!("{owner_name}-harbor-core")),
+                    _ => None,
+                };
+                let migrates = ["Pod", "Deployment"].contains(&later.kind.as_str())
+                    && core.is_some_and(|core| {
+                        later.name == core || later.name.starts_with(&format!("{core}-migrate-"))
+                    });
                 changes_schema && is_child && (is_part || migrates)
             };
             let expected = |later: &&ObjectKey| !only_then(later) && !of_upgrade(later);
