@@ -73,7 +73,7 @@ pub use mutation::Mutation;
 pub use name::ChildName;
 pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
-    already_applied, applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
+    applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
 pub use outlook::{Outlook, PlannedStep};
 pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with};
