@@ -76,7 +76,7 @@ pub use observed::{
     applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
 pub use outlook::{Outlook, PlannedStep};
-pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with};
+pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with, until_planned};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};
