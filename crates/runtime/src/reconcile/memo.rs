@@ -81,7 +81,7 @@ impl Node {
     }
 
     /// Whether an observed child is deleted with its owner, or kept, as desired.
-    fn is_tied(&self, now: &Observation) -> bool {
+    fn has_deletion_behavior(&self, now: &Observation) -> bool {
         let behavior = match now.owner {
             Some(Ownership::Owned(..)) => DeletionBehavior::Owned,
             Some(Ownership::Kept(_)) => DeletionBehavior::Kept,
@@ -217,7 +217,7 @@ impl Memo {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Nothing | Done::Held(_) | Done::Everything => Outcome::Ready,
                 },
-                Some(now) if applied.holds(&now) && node.is_tied(&now) => match &node.done {
+                Some(now) if applied.holds(&now) && node.has_deletion_behavior(&now) => match &node.done {
                     Done::Held(_) if !gate.holds_back() => return None,
                     Done::Held(Some(why)) if now.health.readiness == Readiness::Ready => {
                         Outcome::Held { object: node.key.clone(), why: why.clone() }

@@ -174,7 +174,7 @@ impl Reconciler {
             let swept = externals.sweep(&wanted, &items).await?;
             events.child_changes(&self.reference(owner), &swept);
             changes.extend(swept);
-            // The plan may depend on what is gone now. The owner does not hear of it, because it has caused it.
+            // The plan may depend on what is gone now. Changes that a reconcile makes do not enqueue its owner.
             if !changes.is_empty() && run.inputs.have_changed(&cluster.router.index) {
                 cluster.router.wake([owner.key.clone()].into());
             }
@@ -321,8 +321,8 @@ impl Reconciler {
         let state = applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } = state;
         reads.extend(externals.reads());
-        // What the plan depends on and has now been written for it, such as a generated Secret. The owner does not hear of it,
-        // because it has caused it.
+        // What the plan depends on and has now been written for it, such as a generated Secret. Changes that a reconcile
+        // makes do not enqueue its owner.
         let is_outdated = |(key, was): &(ObjectKey, Read)| {
             reads.get(key).is_some_and(|now| !was.interest.same(was.state.as_ref(), now.state.as_ref()))
         };
