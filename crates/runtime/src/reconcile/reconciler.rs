@@ -1,28 +1,25 @@
 //! Reconciles owners of one kind.
 
 use super::{
-    Context, Session,
-    memo::{Inputs, Memo, Node, Run},
+    Context, Owner, Session,
+    memo::{Inputs, Memo, Node},
     nodes::{ensure, planned, unplanned},
-    planning::{Unplannable, connector, plan},
+    planning::{Unplannable, plan},
     sweep::sweep,
 };
 use crate::{
     ReconcileError,
-    apply::{Applier, DigestSource, Read, RunState, node_span},
+    apply::{Applier, DigestSource, RunState, node_span},
     cluster::Cluster,
     external::{Bookkeeping, Externals, Recorder, abandon},
     telemetry::ReconcileMetrics,
 };
-use api::names::{ABANDON_ANNOTATION, PAUSE_ANNOTATION};
-use kube::{
-    ResourceExt as _,
-    core::{DynamicObject, ObjectMeta},
-};
-use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, OwnerAccess, tags};
+use api::names::ABANDON_ANNOTATION;
+use kube::ResourceExt as _;
+use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, OwnerAccess};
 use progress::Stage;
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::HashMap,
     num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
