@@ -59,7 +59,8 @@ impl Externals<'_> {
     ) -> Result<Step, ReconcileError> {
         let Wanted { key, desired, external, digest } = wanted;
         let claim = self.recorder.claim(key);
-        let decided = self.decide(&applier.resolver(), (desired, external), (gate, digest), Age::Fresh);
+        let resolver = applier.resolver();
+        let decided = self.decide(&resolver, (desired, external), (gate, digest), Age::Fresh);
         let (action, listed) = decided.await?;
         let claimed = |origin| wanted.claim(origin, digest);
         let origin = claim.as_ref().map_or(Origin::Adopted, |claim| claim.origin);
