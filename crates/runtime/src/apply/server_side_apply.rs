@@ -34,14 +34,19 @@ pub async fn server_side_apply(
         {
             apply(api, key, manager, object).await
         }
-        Ok(stored) if managed_fields::is_lost(object, &serde_json::to_value(&stored).map_err(bug)?) => {
+        Ok(stored)
+            if managed_fields::is_lost(
+                object,
+                &serde_json::to_value(&stored).map_err(|error| bug(&error))?,
+            ) =>
+        {
             apply(api, key, manager, object).await
         }
         applied => applied,
     }
 }
 
-fn bug(error: serde_json::Error) -> ReconcileError {
+fn bug(error: &serde_json::Error) -> ReconcileError {
     ReconcileError::Bug(error.to_string())
 }
 
@@ -67,7 +72,7 @@ async fn make_way(
 ) -> Result<bool, ReconcileError> {
     let failed = |error| ReconcileError::api(Verb::Apply, key, error);
     let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(false) };
-    let removed = managed_fields::in_the_way(object, &stored, manager).map_err(bug)?;
+    let removed = managed_fields::in_the_way(object, &stored, manager).map_err(|error| bug(&error))?;
     if removed.is_empty() {
         return Ok(false);
     }
