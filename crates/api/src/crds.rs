@@ -40,7 +40,8 @@ const NULLABLE: &str = "files";
 /// Makes a definition as derived.
 type Derived = fn() -> CustomResourceDefinition;
 
-/// Every kind and its definition, which is made only when asked for: all of them take a while.
+/// Every kind and its definition, which is made only when asked for: all of them take a while. A test of crate `components` compares
+/// the kinds with its list.
 const KINDS: [(&str, Derived); 25] = [
     ("ChartMuseum", v1beta1::ChartMuseum::crd),
     ("Core", v1beta1::Core::crd),

@@ -73,17 +73,17 @@ pub use mutation::Mutation;
 pub use name::ChildName;
 pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
-    already_applied, applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
+    applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
 pub use outlook::{Outlook, PlannedStep};
-pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with};
+pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with, until_planned};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};
 pub use references::{Content, ContentDigests, CountedValues, KNOWN_LATER, References, stamp};
 pub use resolve::{
-    Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
-    image, unwanted, wanted,
+    Action, Applied, Apply, Certificate, Gate, Known, Observed, OtherOwners, Pods, Refusal, Resolver,
+    Unwanted, held, image, unwanted, wanted,
 };
 pub use sanitize::one_line;
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, cause, fold, paused};

@@ -232,7 +232,7 @@ impl Desired {
         }
     }
 
-    /// The same, tied to its owner in this way.
+    /// The same, deleted with its owner or kept.
     #[must_use]
     pub fn on_deletion(self, deletion: DeletionBehavior) -> Self {
         Self { deletion, ..self }

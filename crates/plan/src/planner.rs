@@ -61,6 +61,27 @@ pub struct Needed {
     pub statuses: BTreeSet<ObjectKey>,
 }
 
+/// Plans until no pass needs more reads. `read` answers all reads of a pass; `snapshot` has what is known before.
+///
+/// # Errors
+/// Why planning failed; [`PlanError::Unread`] when a pass asks only for what it was given, which would never end.
+pub fn until_planned<T>(
+    mut snapshot: Snapshot,
+    pass: impl Fn(&Snapshot) -> Planned<T>,
+    mut read: impl FnMut(Needed) -> Snapshot,
+) -> Result<T, PlanError> {
+    loop {
+        match pass(&snapshot) {
+            Planned::Done(done) => return Ok(done),
+            Planned::Failed { error, .. } => return Err(error),
+            Planned::Needs(needed) if needed.keys.iter().all(|key| snapshot.contains_key(key)) => {
+                return Err(PlanError::Unread(needed.keys));
+            }
+            Planned::Needs(needed) => snapshot.extend(read(needed)),
+        }
+    }
+}
+
 /// The same as [`plan_with`], without defaults of an administrator.
 pub fn plan<C: Component>(owner: &C::Owner, snapshot: &Snapshot) -> Planned {
     plan_with::<C>(owner, snapshot, &NOTHING)
@@ -156,4 +177,42 @@ fn check_names(graph: &Graph<Desired>, places: Places<'_>) -> Result<(), PlanErr
     };
     let misnamed = keys.iter().filter(is_misnamed).map(|key| misnamed(key, places));
     misnamed.reduce(PlanError::and).map_or(Ok(()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(name: &str) -> ObjectKey {
+        ObjectKey::new("", "Secret", "ns", name)
+    }
+
+    /// Needs one object after the other, and returns how many of them exist.
+    fn pass(snapshot: &Snapshot) -> Planned<usize> {
+        match ["a", "b"].map(key).into_iter().find(|key| !snapshot.contains_key(key)) {
+            Some(key) => Planned::Needs(Needed { keys: [key].into(), statuses: BTreeSet::new() }),
+            None => Planned::Done(snapshot.values().flatten().count()),
+        }
+    }
+
+    #[test]
+    fn each_object_that_is_not_known_is_read_once() {
+        let mut reads = Vec::new();
+        let known = Snapshot::from([(key("a"), Some(crate::served()))]);
+        let planned = until_planned(known, pass, |needed| {
+            reads.extend(needed.keys.iter().cloned());
+            needed.keys.into_iter().map(|key| (key, None)).collect()
+        });
+        assert_eq!((planned, reads), (Ok(1), vec![key("b")]));
+    }
+
+    #[test]
+    fn planning_that_asks_for_what_it_was_given_ends() {
+        let asks_again = |_: &Snapshot| -> Planned<()> {
+            Planned::Needs(Needed { keys: [key("a")].into(), statuses: BTreeSet::new() })
+        };
+        let read = |needed: Needed| needed.keys.into_iter().map(|key| (key, None)).collect();
+        let planned = until_planned(Snapshot::new(), asks_again, read);
+        assert_eq!(planned, Err(PlanError::Unread([key("a")].into())));
+    }
 }

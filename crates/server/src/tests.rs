@@ -50,7 +50,7 @@ const ALMOST_FOREVER: Duration = Duration::from_secs(3599);
 const FOREVER: Duration = Duration::from_hours(1);
 
 /// No time limits, so that only the number of connections matters.
-const PATIENT: Limits = Limits {
+const NO_TIMEOUTS: Limits = Limits {
     connections: 64,
     head: FOREVER,
     request: FOREVER,
@@ -114,7 +114,7 @@ async fn begin(client: &mut DuplexStream) -> String {
 
 #[tokio::test]
 async fn of_8000_half_sent_requests_64_stay_open_and_a_whole_one_is_answered() {
-    let site = Site::new(PATIENT);
+    let site = Site::new(NO_TIMEOUTS);
     let mut flood = Vec::new();
     for _ in 0..8000 {
         flood.push(site.sent(HALF).await);
@@ -133,7 +133,7 @@ async fn of_8000_half_sent_requests_64_stay_open_and_a_whole_one_is_answered() {
 
 #[tokio::test]
 async fn idle_connections_make_room_and_those_that_are_being_answered_do_not() {
-    let site = Site::new(Limits { connections: 2, ..PATIENT });
+    let site = Site::new(Limits { connections: 2, ..NO_TIMEOUTS });
     let mut stream = site.sent(b"GET /stream HTTP/1.1\r\nhost: x\r\n\r\n").await;
     assert!(begin(&mut stream).await.starts_with("HTTP/1.1 200"));
     let mut idle = site.sent(GET).await;
@@ -192,7 +192,7 @@ async fn silent_idle_and_hanging_connections_are_closed_and_streams_last_longer(
 
 #[tokio::test]
 async fn a_head_that_is_too_long_is_refused_before_it_is_read_to_its_end() {
-    let site = Site::new(PATIENT);
+    let site = Site::new(NO_TIMEOUTS);
     let mut client = site.sent(HALF).await;
     let (mut reader, mut writer) = tokio::io::split(&mut client);
     let sending = async {
@@ -207,12 +207,12 @@ async fn a_head_that_is_too_long_is_refused_before_it_is_read_to_its_end() {
     read.unwrap();
     assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
     // The size of the server's buffer and of the pipe between the two.
-    assert!(sent <= PATIENT.head_bytes + 1024, "{sent} bytes");
+    assert!(sent <= NO_TIMEOUTS.head_bytes + 1024, "{sent} bytes");
 }
 
 #[tokio::test]
 async fn a_body_is_refused_unread() {
-    let site = Site::new(PATIENT);
+    let site = Site::new(NO_TIMEOUTS);
     for body in ["content-length: 1000000000", "transfer-encoding: chunked"] {
         let request = format!("GET / HTTP/1.1\r\nhost: x\r\n{body}\r\n\r\n");
         let answer = rest(&mut site.sent(request.as_bytes()).await).await;
@@ -249,7 +249,7 @@ fn posted(length: Option<usize>, body: &str) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_body_is_answered_up_to_the_limit_and_refused_beyond_it() {
-    let site = Site::new(Limits { body_bytes: 10, ..PATIENT });
+    let site = Site::new(Limits { body_bytes: 10, ..NO_TIMEOUTS });
     for request in [posted(Some(10), "0123456789"), posted(None, "0123456789")] {
         let answer = rest(&mut site.sent(&request).await).await;
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n") && answer.ends_with("0123456789"), "{answer}");
@@ -259,7 +259,7 @@ async fn a_body_is_answered_up_to_the_limit_and_refused_beyond_it() {
         let answer = rest(&mut site.sent(&request).await).await;
         assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
     }
-    let without = Site::new(PATIENT);
+    let without = Site::new(NO_TIMEOUTS);
     let answer = rest(&mut without.sent(&posted(Some(1), "0")).await).await;
     assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
 }

@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use webhook::admission::{Object, Problem};
 
 /// How long rules must have been wrong: users create a Namespace before the ConfigMap that it names.
-const PATIENCE: Duration = Duration::from_secs(2);
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 /// Sends an event when an object is wrong that was not before, until the API server has taken it. Never ends.
 pub(crate) async fn announce(client: Client, leadership: Leadership, rules: Arc<Rules>) {
@@ -25,7 +25,7 @@ pub(crate) async fn announce(client: Client, leadership: Leadership, rules: Arc<
     loop {
         leadership.acquired().await;
         changes.mark_unchanged();
-        sleep(PATIENCE).await;
+        sleep(GRACE_PERIOD).await;
         let problems = rules.read(webhook::admission::Sources::problems).unwrap_or_default();
         announced.retain(|problem| problems.contains(problem));
         let mut pause = LONGEST;

@@ -68,6 +68,7 @@ mod tests {
         settings::{FailurePolicy, Rewriting, Settings},
         trust::Trust,
     };
+    use api::names::NAMESPACE_NAME_LABEL;
     use serde_json::json;
 
     #[test]
@@ -81,7 +82,7 @@ mod tests {
             json!({
                 "matchLabels": { "harbor-day2-webhook-configuration": "enabled" },
                 "matchExpressions": [{
-                    "key": "kubernetes.io/metadata.name",
+                    "key": NAMESPACE_NAME_LABEL,
                     "operator": "NotIn",
                     "values": ["kube-system", "ops", "registry"],
                 }],

@@ -1,7 +1,7 @@
 //! Plans an object without a cluster.
 
 use super::object_store::ObjectStore;
-use plan::{ComponentKind, Defaults, Needed, Plan, PlanError, Planned, Snapshot, Undecodable};
+use plan::{ComponentKind, Defaults, Needed, ObjectKey, Plan, PlanError, Snapshot, Undecodable};
 use serde_json::Value;
 
 /// Why there is no plan.
@@ -21,25 +21,14 @@ pub fn plan_offline(
     defaults: &Defaults,
 ) -> Result<Plan, Unplanned> {
     let owner = component.decode(object).map_err(Unplanned::Undecodable)?;
-    let mut snapshot = Snapshot::new();
-    loop {
-        match owner.plan(&snapshot, defaults) {
-            Planned::Done(plan) => return Ok(plan),
-            Planned::Failed { error, .. } => return Err(Unplanned::Failed(error)),
-            // A component that asks again for what it was given would never stop.
-            Planned::Needs(needed) if needed.keys.iter().all(|key| snapshot.contains_key(key)) => {
-                return Err(Unplanned::Failed(PlanError::Unread(needed.keys)));
-            }
-            Planned::Needs(Needed { keys, statuses }) => {
-                snapshot.extend(keys.into_iter().map(|key| {
-                    let object = store.read(&key);
-                    // A file says what should be, so that is how it will be.
-                    let ready = |object| {
-                        if statuses.contains(&key) { plan::placeholder::ready(object) } else { object }
-                    };
-                    (key.clone(), object.map(ready))
-                }));
-            }
-        }
-    }
+    let read = |Needed { keys, statuses }: Needed| {
+        // A file says what should be, so that is how it will be.
+        let read = |key: &ObjectKey| match store.read(key) {
+            Some(object) if statuses.contains(key) => Some(plan::placeholder::ready(object)),
+            object => object,
+        };
+        keys.into_iter().map(|key| (key.clone(), read(&key))).collect()
+    };
+    let pass = |snapshot: &Snapshot| owner.plan(snapshot, defaults);
+    plan::until_planned(Snapshot::new(), pass, read).map_err(Unplanned::Failed)
 }

@@ -18,7 +18,7 @@ fn inputs_digest(deployment: &Deployment) -> String {
 }
 
 #[tokio::test]
-async fn a_core_becomes_ready_with_its_deployment_and_then_sends_no_requests_for_a_minute() {
+async fn a_core_becomes_ready_with_its_deployment_and_then_sends_no_requests() {
     let world = World::new().await;
     let requests = Requests::default();
     let _operator = world.operator(&requests);
@@ -35,11 +35,12 @@ async fn a_core_becomes_ready_with_its_deployment_and_then_sends_no_requests_for
     let count = |what: &str| sent.iter().filter(|request| request.starts_with(what)).count();
     println!("from created to ready: {} requests, {} of them writes", sent.len(), writes(&sent).len());
     // Kubernetes 1.20 refuses to create a Service in the way that is tried first.
-    let again = usize::from(!world.keeps_families());
+    let again = usize::from(!world.creates_services_at_once());
     assert_eq!(count("PATCH"), 5 + 2 + again, "five children and two statuses: {sent:#?}");
     assert_eq!(count("POST"), 0, "no event: {sent:#?}");
 
-    tokio::time::sleep(Duration::from_mins(1)).await;
+    // What the server does by itself, it does soon. In virtual time no timer of the operator causes a request for an hour.
+    tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(requests.take(), Vec::<String>::new());
 }
 
@@ -61,7 +62,7 @@ async fn a_new_operator_writes_nothing_where_another_has_been() {
     }
     let objects = sent.iter().filter(|request| request.contains("/harbor-") || request.contains("/secrets/"));
     println!("after a restart: {} objects are read", objects.count());
-    assert!(writes(&sent).is_empty() || !world.tells_status_from_spec(), "{sent:#?}");
+    assert_eq!(writes(&sent), Vec::<&str>::new(), "{sent:#?}");
 }
 
 #[tokio::test]

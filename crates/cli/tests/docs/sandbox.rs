@@ -13,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A command as it is typed, and what is printed.
 #[derive(Debug, PartialEq)]
@@ -71,7 +71,7 @@ pub fn sandbox(kubeconfig: &Path) -> Sandbox {
     let sandbox = Sandbox(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap());
     let started = Instant::now();
     while !kubeconfig.exists() {
-        assert!(started.elapsed() < PATIENCE, "the sandbox does not start");
+        assert!(started.elapsed() < TIMEOUT, "the sandbox does not start");
         thread::sleep(Duration::from_millis(20));
     }
     sandbox
@@ -104,7 +104,7 @@ fn the_first_day_goes_as_the_page_says() {
         let (asked, expected) = (Instant::now(), lasting(&step.output));
         let mut printed = type_it();
         // Who looks does so again until it is there; the rest is done once.
-        while lasting(&printed) != expected && step.command.contains(" get ") && asked.elapsed() < PATIENCE {
+        while lasting(&printed) != expected && step.command.contains(" get ") && asked.elapsed() < TIMEOUT {
             printed = type_it();
         }
         assert_eq!(lasting(&printed), expected, "$ {}\n{printed}", step.command);

@@ -26,7 +26,7 @@ use tokio::{runtime::Builder, time::timeout};
 use tokio_util::sync::CancellationToken;
 
 /// Longer than everything takes, keys included.
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// The objects of one namespace, as they are stored.
 pub struct Installation {
@@ -177,7 +177,7 @@ where
 {
     let api: Api<K> = Api::default_namespaced(client.clone());
     let made = await_condition(api, name, |object: Option<&K>| object.is_some_and(&holds));
-    let Ok(Ok(Some(object))) = timeout(PATIENCE, made).await else {
+    let Ok(Ok(Some(object))) = timeout(TIMEOUT, made).await else {
         panic!("{} {name} was not made in time", K::kind(&()));
     };
     object

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PATIENCE: Duration = Duration::from_mins(2);
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A process that ends with the test.
 struct Process(Child);
@@ -66,7 +66,7 @@ fn prometheus_accepts_what_a_running_operator_serves() {
         String::from_utf8(answer.into_body().to_vec()).unwrap()
     };
     let ready = "harbor_operator_objects{kind=\"Harbor\",state=\"Ready\"} 1\n";
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     let mut text = scrape();
     while !text.contains(ready) {
         assert!(Instant::now() < deadline, "the Harbor is not ready: {text}");

@@ -1,8 +1,8 @@
 //! The operator needs each permission of a flag, and no other.
 //!
-//! A story lets an operator with the flag do everything that the flag is about. It is never refused anything with what
+//! A scenario lets an operator with the flag do everything that the flag is about. It is never refused anything with what
 //! `rbac` prints for the flag. Then each permission that only the flag asks for is withheld in turn, and an operator must
-//! be refused something in the same story.
+//! be refused something in the same scenario.
 
 use crate::{
     cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS, permissions},
@@ -32,7 +32,7 @@ const MOMENT: Duration = Duration::from_mins(2);
 const TEAM: &str = "team";
 
 /// What an operator with a flag does.
-trait Story {
+trait Scenario {
     const FLAG: &str;
     const FEATURES: Features;
 
@@ -40,14 +40,14 @@ trait Story {
     async fn cluster() -> Cluster;
 
     /// Everything that the flag is about.
-    async fn tell(cluster: &Cluster, operator: &Operating);
+    async fn run(cluster: &Cluster, operator: &Operating);
 
     /// Asserts that everything has happened.
-    async fn assert_told(cluster: &Cluster);
+    async fn assert_done(cluster: &Cluster);
 }
 
-/// A cluster with an operator that was part of the story, without a permission if one is named.
-async fn told<S: Story>(withheld: Option<&Permission>, lists: Lists) -> (Cluster, Operating) {
+/// A cluster with an operator that took part in the scenario, without a permission if one is named.
+async fn after<S: Scenario>(withheld: Option<&Permission>, lists: Lists) -> (Cluster, Operating) {
     let mut cluster = S::cluster().await;
     cluster.lists = lists;
     let objects = permissions(&[S::FLAG]);
@@ -58,15 +58,15 @@ async fn told<S: Story>(withheld: Option<&Permission>, lists: Lists) -> (Cluster
         permission.withheld_from(&objects, &cluster).await;
     }
     let operator = cluster.operator_with(S::FEATURES);
-    S::tell(&cluster, &operator).await;
+    S::run(&cluster, &operator).await;
     (cluster, operator)
 }
 
-async fn are_needed_and_suffice<S: Story>() {
+async fn are_needed_and_suffice<S: Scenario>() {
     for lists in [Lists::Streamed, Lists::Paged] {
-        let (cluster, operator) = told::<S>(None, lists).await;
+        let (cluster, operator) = after::<S>(None, lists).await;
         assert!(!operator.was_refused(), "what is granted suffices");
-        S::assert_told(&cluster).await;
+        S::assert_done(&cluster).await;
     }
     let always = granted(&PERMISSIONS);
     let of_flag = granted(&permissions(&[S::FLAG]));
@@ -76,7 +76,7 @@ async fn are_needed_and_suffice<S: Story>() {
     let mut idle = Vec::new();
     for permission in only {
         // Where lists cannot be streamed, an operator must be allowed to list and to watch.
-        let (_cluster, operator) = told::<S>(Some(&permission), Lists::Paged).await;
+        let (_cluster, operator) = after::<S>(Some(&permission), Lists::Paged).await;
         if !operator.was_refused() {
             idle.push(permission);
         }
@@ -144,7 +144,7 @@ impl BindNamespaces {
     }
 }
 
-impl Story for BindNamespaces {
+impl Scenario for BindNamespaces {
     const FLAG: &str = "--bind-namespaces";
     const FEATURES: Features =
         Features { bind_namespaces: true, rewrite_images: false, convert_v1alpha3: false };
@@ -162,7 +162,7 @@ impl Story for BindNamespaces {
         cluster
     }
 
-    async fn tell(cluster: &Cluster, operator: &Operating) {
+    async fn run(cluster: &Cluster, operator: &Operating) {
         a_moment(operator).await;
         Self::lose::<HarborProject>(cluster).await;
         Self::lose::<HarborRobot>(cluster).await;
@@ -173,7 +173,7 @@ impl Story for BindNamespaces {
         a_moment(operator).await;
     }
 
-    async fn assert_told(cluster: &Cluster) {
+    async fn assert_done(cluster: &Cluster) {
         assert_eq!(Self::count::<HarborProject>(cluster).await, 0);
         assert_eq!(Self::count::<HarborRobot>(cluster).await, 0);
         assert_eq!(Self::count::<PullSecretBinding>(cluster).await, 0);
@@ -182,7 +182,7 @@ impl Story for BindNamespaces {
 
 struct RewriteImages;
 
-impl Story for RewriteImages {
+impl Scenario for RewriteImages {
     const FLAG: &str = "--rewrite-images";
     const FEATURES: Features =
         Features { bind_namespaces: false, rewrite_images: true, convert_v1alpha3: false };
@@ -199,7 +199,7 @@ impl Story for RewriteImages {
         cluster
     }
 
-    async fn tell(cluster: &Cluster, operator: &Operating) {
+    async fn run(cluster: &Cluster, operator: &Operating) {
         a_moment(operator).await;
         let configurations: Api<MutatingWebhookConfiguration> = Api::all(cluster.client.clone());
         if configurations.get_opt(WEBHOOK).await.unwrap().is_some() {
@@ -208,7 +208,7 @@ impl Story for RewriteImages {
         a_moment(operator).await;
     }
 
-    async fn assert_told(cluster: &Cluster) {
+    async fn assert_done(cluster: &Cluster) {
         let configurations: Api<MutatingWebhookConfiguration> = Api::all(cluster.client.clone());
         let labels = configurations.get(WEBHOOK).await.unwrap().metadata.labels;
         assert!(labels.is_some(), "drift is repaired");
@@ -240,7 +240,7 @@ impl ConvertV1alpha3 {
     }
 }
 
-impl Story for ConvertV1alpha3 {
+impl Scenario for ConvertV1alpha3 {
     const FLAG: &str = "--convert-v1alpha3";
     const FEATURES: Features =
         Features { bind_namespaces: false, rewrite_images: false, convert_v1alpha3: true };
@@ -264,12 +264,12 @@ impl Story for ConvertV1alpha3 {
         cluster
     }
 
-    async fn tell(_: &Cluster, operator: &Operating) {
+    async fn run(_: &Cluster, operator: &Operating) {
         a_moment(operator).await;
         a_moment(operator).await;
     }
 
-    async fn assert_told(cluster: &Cluster) {
+    async fn assert_done(cluster: &Cluster) {
         let definitions: Api<CustomResourceDefinition> = Api::all(cluster.client.clone());
         for definition in definitions.list(&ListParams::default()).await.unwrap() {
             if definition.spec.group == "goharbor.io" {

@@ -49,14 +49,17 @@ fn ready(probe: Option<Probe>, times: Option<&ReadinessTimes>) -> Option<Probe> 
 /// The progress deadline in seconds, which is longer than the slowest start of a container. `None` if
 /// Kubernetes' default is long enough.
 pub(crate) fn progress_deadline(containers: &[Container]) -> Option<i32> {
-    let longest =
-        containers.iter().filter_map(|container| container.startup_probe.as_ref()).map(patience).max();
+    let longest = containers
+        .iter()
+        .filter_map(|container| container.startup_probe.as_ref())
+        .map(tolerated_seconds)
+        .max();
     let deadline = longest?.saturating_add(BEFORE_START);
     (deadline > DEFAULT_DEADLINE).then_some(deadline)
 }
 
 /// How many seconds a probe tolerates failures, with Kubernetes' defaults for what is not set.
-fn patience(probe: &Probe) -> i32 {
+fn tolerated_seconds(probe: &Probe) -> i32 {
     let period = probe.period_seconds.unwrap_or(10);
     let failing = period.saturating_mul(probe.failure_threshold.unwrap_or(3));
     probe.initial_delay_seconds.unwrap_or(0).saturating_add(failing)

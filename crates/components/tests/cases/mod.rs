@@ -154,17 +154,12 @@ fn planned(
     inputs: &[Value],
     without: &[String],
 ) -> Result<Plan, PlanError> {
-    let mut snapshot: Snapshot = inputs.iter().map(entry).collect();
-    loop {
-        match pass(&snapshot) {
-            Planned::Done(plan) => return Ok(plan),
-            Planned::Needs(needed) => snapshot.extend(needed.keys.into_iter().map(|key| {
-                let served = key.is_kind() && !without.contains(&key.group);
-                (key, served.then(plan::served))
-            })),
-            Planned::Failed { error, .. } => return Err(error),
-        }
-    }
+    let read = |key: ObjectKey| {
+        let served = key.is_kind() && !without.contains(&key.group);
+        (key, served.then(plan::served))
+    };
+    let known = inputs.iter().map(entry).collect();
+    plan::until_planned(known, pass, |needed| needed.keys.into_iter().map(read).collect())
 }
 
 fn set(owner: &mut Value, pointer: &str, value: Value) {

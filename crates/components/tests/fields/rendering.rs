@@ -3,7 +3,7 @@
 use crate::values::NAMES;
 use kube::core::{ApiResource, DynamicObject};
 use plan::{
-    ComponentKind, Defaults, DeletionBehavior, ObjectKey, Plan, PlanError, Planned, Policy, Snapshot,
+    ComponentKind, Defaults, DeletionBehavior, Needed, ObjectKey, Plan, PlanError, Policy, Snapshot,
     placeholder,
 };
 use serde_json::{Value, json};
@@ -61,18 +61,19 @@ impl Surroundings {
         let component = COMPONENTS.iter().find(|it| it.resource().kind == owner["kind"]).unwrap();
         let decoded = component.decode(owner.clone());
         let decoded = decoded.unwrap_or_else(|error| panic!("{error} in {owner}"));
-        let mut snapshot: Snapshot = self.objects.iter().map(entry).collect();
+        let pass = |snapshot: &Snapshot| decoded.plan(snapshot, &Defaults::default());
+        let read = |key: ObjectKey| {
+            let served = key.is_kind() && !self.unserved.contains(&key.group);
+            (key, served.then(plan::served))
+        };
+        let mut known: Snapshot = self.objects.iter().map(entry).collect();
         loop {
-            match decoded.plan(&snapshot, &Defaults::default()) {
-                Planned::Done(plan) => return Ok(plan),
-                Planned::Needs(needed) => snapshot.extend(needed.keys.into_iter().map(|key| {
-                    let served = key.is_kind() && !self.unserved.contains(&key.group);
-                    (key, served.then(plan::served))
-                })),
-                Planned::Failed { error: PlanError::Missing(keys), .. } => {
-                    snapshot.extend(keys.into_iter().map(|key| (key.clone(), Some(plausible(&key)))));
+            let read = |needed: Needed| needed.keys.into_iter().map(read).collect();
+            match plan::until_planned(known.clone(), pass, read) {
+                Err(PlanError::Missing(keys)) => {
+                    known.extend(keys.into_iter().map(|key| (key.clone(), Some(plausible(&key)))));
                 }
-                Planned::Failed { error, .. } => return Err(error),
+                answer => return answer,
             }
         }
     }

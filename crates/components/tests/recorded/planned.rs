@@ -2,8 +2,8 @@
 
 use crate::recording::{Recording, recorded_at, recordings};
 use plan::{
-    Action, Apply, ComponentKind, Content, Defaults, Desired, Gate, Known, ObjectKey, Observed, Plan,
-    Planned, Policy, References, Resolver, Snapshot, applied_digest, desired_digest,
+    Action, Apply, ComponentKind, Content, Defaults, Desired, Gate, Known, ObjectKey, Observed, Plan, Policy,
+    References, Resolver, Snapshot, applied_digest, desired_digest,
 };
 use std::collections::BTreeSet;
 
@@ -27,18 +27,14 @@ fn for_each_owner(check: impl Fn(&Recording, &ComponentKind, &ObjectKey, &Plan))
 fn plan(recording: &Recording, component: &ComponentKind, owner: &ObjectKey) -> Plan {
     let owner = serde_json::to_value(&*recording.objects[owner]).unwrap();
     let owner = component.decode(owner).unwrap();
-    let mut snapshot = Snapshot::new();
-    loop {
-        match owner.plan(&snapshot, &Defaults::default()) {
-            Planned::Done(plan) => return plan,
-            Planned::Failed { error, .. } => panic!("{}: {error}", recording.file),
-            Planned::Needs(needed) => snapshot.extend(needed.keys.into_iter().map(|key| {
-                let found =
-                    if key.is_kind() { Some(plan::served()) } else { recording.objects.get(&key).cloned() };
-                (key, found)
-            })),
-        }
-    }
+    let pass = |snapshot: &Snapshot| owner.plan(snapshot, &Defaults::default());
+    let read = |key: ObjectKey| {
+        let found = if key.is_kind() { Some(plan::served()) } else { recording.objects.get(&key).cloned() };
+        (key, found)
+    };
+    let planned =
+        plan::until_planned(Snapshot::new(), pass, |needed| needed.keys.into_iter().map(read).collect());
+    planned.unwrap_or_else(|error| panic!("{}: {error}", recording.file))
 }
 
 #[test]
@@ -76,7 +72,7 @@ fn nothing_is_sent_for_what_an_earlier_version_created() {
             }
             let digest = digest(recording, component, desired);
             let seen = recording.observed(&key).observation;
-            let known = Known { applied: None, digest };
+            let known = Known { digest, ..Known::default() };
             let action = resolver.resolve(desired, Observed::Watched(&seen), Gate::<()>::OPEN, known);
             if EXTENDED.contains(&key.to_string().as_str()) {
                 assert_eq!(action, Action::Apply(Apply::Child), "{}: {key}", recording.file);

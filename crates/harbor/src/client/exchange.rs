@@ -157,7 +157,7 @@ impl Harbor {
     async fn exchange(&self, request: &Request, identity: Option<&Identity>) -> Result<Answer, Failure> {
         let sent = self.http_request(request, identity)?;
         let limits = &self.shared.limits;
-        let patience = match request.checks {
+        let longest = match request.checks {
             classify::Checks::Nothing => limits.request,
             classify::Checks::Remote => limits.live_check,
         };
@@ -170,8 +170,8 @@ impl Harbor {
             let body = whole(body, limits.answer_bytes).await?;
             Ok(Answer { status: head.status, headers: head.headers, body })
         };
-        let answer = timeout(patience, exchange).await;
-        let answer = answer.unwrap_or(Err(Failure::Unreachable(Unreachable::Timeout(patience))));
+        let answer = timeout(longest, exchange).await;
+        let answer = answer.unwrap_or(Err(Failure::Unreachable(Unreachable::Timeout(longest))));
         tracing::debug!(
             harbor = %self.shared.address,
             method = %request.method,

@@ -34,7 +34,7 @@ pub(super) fn network(trust: &Trust, limits: &Limits) -> Result<Transport, Trust
         None => tls,
     };
     let tls = tls.enable_http1();
-    let connector = Patient { connector: tls.wrap_connector(tcp), patience: limits.connect };
+    let connector = ConnectTimeout { connector: tls.wrap_connector(tcp), longest: limits.connect };
     let client = Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .pool_idle_timeout(IDLE)
@@ -45,12 +45,12 @@ pub(super) fn network(trust: &Trust, limits: &Limits) -> Result<Transport, Trust
 
 /// Bounds the time of a connection as a whole: name, TCP and TLS.
 #[derive(Clone, Debug)]
-pub(super) struct Patient<C> {
+pub(super) struct ConnectTimeout<C> {
     pub(super) connector: C,
-    pub(super) patience: Duration,
+    pub(super) longest: Duration,
 }
 
-impl<C> Service<Uri> for Patient<C>
+impl<C> Service<Uri> for ConnectTimeout<C>
 where
     C: Service<Uri, Error: Into<BoxError>, Future: Send + 'static>,
 {
@@ -63,9 +63,9 @@ where
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let (connecting, patience) = (self.connector.call(uri), self.patience);
+        let (connecting, longest) = (self.connector.call(uri), self.longest);
         Box::pin(async move {
-            match timeout(patience, connecting).await {
+            match timeout(longest, connecting).await {
                 Ok(connected) => connected.map_err(Into::into),
                 Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "it took too long").into()),
             }

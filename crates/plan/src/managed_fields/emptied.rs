@@ -6,16 +6,18 @@
 //! object.
 
 use crate::observed::{is_item, owned};
+use kube::core::ObjectMeta;
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// The fields to remove from `stored` before `manager` can apply `desired`, as JSON pointers: the manager's fields in
-/// nested objects that are empty in `desired`. Fields of other managers stay.
-pub fn in_the_way(desired: &Value, stored: &Value, manager: &str) -> Vec<String> {
-    let Some(ours) = owned(stored, &desired["apiVersion"], manager) else { return Vec::new() };
-    let entries = stored.pointer("/metadata/managedFields").and_then(Value::as_array);
-    let fields = entries.into_iter().flatten().filter_map(|entry| entry.get("fieldsV1")?.as_object());
+/// The fields to remove from `stored`, which has this metadata, before `manager` can apply `desired`, as JSON pointers: the
+/// manager's fields in nested objects that are empty in `desired`. Fields of other managers stay.
+pub fn in_the_way(desired: &Value, meta: &ObjectMeta, stored: &Value, manager: &str) -> Vec<String> {
+    let api_version = desired["apiVersion"].as_str().unwrap_or_default();
+    let Some((_, ours)) = owned(meta, api_version, |it| it == manager) else { return Vec::new() };
+    let entries = meta.managed_fields.iter().flatten();
+    let fields = entries.filter_map(|entry| entry.fields_v1.as_ref()?.0.as_object());
     let others: Vec<_> = fields.filter(|fields| *fields != ours).collect();
     let mut found = Vec::new();
     within(desired, stored, ours, &others, String::new(), &mut found);
@@ -158,7 +160,8 @@ mod tests {
     }
 
     fn removed(desired: Value, stored: &Value) -> Vec<String> {
-        in_the_way(&json!({"apiVersion": "v1", "spec": desired}), stored, "ours")
+        let meta = serde_json::from_value(stored["metadata"].clone()).unwrap();
+        in_the_way(&json!({"apiVersion": "v1", "spec": desired}), &meta, stored, "ours")
     }
 
     #[test]

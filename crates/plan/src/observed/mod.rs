@@ -10,7 +10,7 @@ mod provenance;
 mod version;
 
 pub use adoption::{Adoption, Claimant, is_labelled_alike};
-pub use applied_fields::{already_applied, applied_digest, desired_digest, is_item, owned};
+pub use applied_fields::{applied_digest, desired_digest, is_item, owned};
 pub use observation::{Observation, ObservedObject};
 pub use owned_fields::OwnedFields;
 pub use ownership::{Ownership, controller_of};
@@ -24,8 +24,14 @@ use kube::core::ObjectMeta;
 /// The entries of `managedFields` that are about the object itself and not about a subresource, with their managers.
 fn entries(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &ManagedFieldsEntry)> {
     let all = meta.managed_fields.iter().flatten();
-    all.filter(|entry| entry.subresource.as_deref().unwrap_or_default().is_empty())
+    all.filter(|entry| entry.subresource.as_deref().unwrap_or_default().is_empty() && !is_status(entry))
         .filter_map(|entry| Some((entry.manager.as_deref()?, entry)))
+}
+
+/// Whether an entry is about the status alone. Before Kubernetes 1.22 it does not name the subresource.
+fn is_status(entry: &ManagedFieldsEntry) -> bool {
+    let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
+    fields.is_some_and(|fields| fields.keys().all(|field| field == "f:status"))
 }
 
 /// Whether an entry comes from server-side apply, and not from an update.

@@ -68,7 +68,7 @@ async fn make_way(
 ) -> Result<bool, ReconcileError> {
     let failed = |error| ReconcileError::api(Verb::Apply, key, error);
     let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(false) };
-    let removed = managed_fields::in_the_way(object, &value(&stored)?, manager);
+    let removed = managed_fields::in_the_way(object, &stored.metadata, &value(&stored)?, manager);
     if removed.is_empty() {
         return Ok(false);
     }

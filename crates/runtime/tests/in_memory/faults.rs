@@ -34,7 +34,7 @@ use tower::Layer as _;
 
 const SEEDS: std::ops::Range<u64> = 0..8;
 /// Of virtual time: longer than any backoff.
-const PATIENCE: Duration = Duration::from_hours(2);
+const TIMEOUT: Duration = Duration::from_hours(2);
 const WIDGETS: [&str; 3] = ["a", "b", "c"];
 
 /// The same numbers for everybody, so that two runs can be compared.
@@ -120,7 +120,7 @@ impl World {
             let ready = await_condition(self.api::<Widget>(), name, |widget: Option<&Widget>| {
                 widget.is_some_and(is_ready)
             });
-            let waited = timeout(PATIENCE, ready).await;
+            let waited = timeout(TIMEOUT, ready).await;
             assert!(waited.is_ok(), "seed {}: {name} never became ready\n{}", self.faults.seed(), self.log());
         }
     }

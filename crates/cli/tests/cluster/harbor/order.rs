@@ -255,7 +255,7 @@ async fn an_upgrade_of_which_one_core_has_run_is_not_taken_back() {
 }
 
 #[tokio::test]
-async fn an_upgrade_is_told_as_progress_and_not_as_trouble() {
+async fn an_upgrade_is_reported_as_progressing_and_not_as_an_error() {
     let cluster = Cluster::new().await;
     let requests = Requests::default();
     let _operator = cluster.ready(&requests, at("2.14.2")).await;

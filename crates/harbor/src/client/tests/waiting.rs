@@ -1,5 +1,5 @@
 use super::{
-    super::network::Patient,
+    super::network::ConnectTimeout,
     standin::{Act, harbor},
 };
 use crate::{
@@ -45,7 +45,7 @@ async fn harbor_has_ninety_seconds_to_check_a_registry() {
 #[tokio::test(start_paused = true)]
 async fn a_connection_has_five_seconds() {
     let never = service_fn(|_: Uri| future::pending::<Result<(), BoxError>>());
-    let connector = Patient { connector: never, patience: crate::Limits::DEFAULT.connect };
+    let connector = ConnectTimeout { connector: never, longest: crate::Limits::DEFAULT.connect };
     let began = Instant::now();
     let error = connector.oneshot(Uri::from_static("http://x")).await.unwrap_err();
     assert_eq!((error.to_string().as_str(), began.elapsed().as_secs()), ("it took too long", 5));

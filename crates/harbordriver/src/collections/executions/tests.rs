@@ -1,4 +1,4 @@
-//! What is told of executions that real Harbors 2.5.6, 2.9.5 and 2.15.2 ran, and of such as they did not record.
+//! What is reported of executions that real Harbors 2.5.6, 2.9.5 and 2.15.2 ran, and of such as they did not record.
 
 use super::find;
 use crate::{client::Client, network::over};
@@ -50,7 +50,7 @@ async fn facts(job: Job, shown: &Value, answers: &[(&str, Value)]) -> Facts {
 }
 
 /// Progress, Harbor's word for it, and the result.
-fn told(facts: &Facts) -> (Progress, &str, &str) {
+fn reported(facts: &Facts) -> (Progress, &str, &str) {
     (facts.progress, &facts.status, &facts.result)
 }
 
@@ -84,9 +84,9 @@ async fn a_garbage_collection_tells_what_it_deleted_where_harbor_counts_it() {
     ];
     for (version, [real, dry]) in VERSIONS.into_iter().zip(results) {
         let run = recorded(version, "gc: execution");
-        assert_eq!(told(&collection(&run).await), (Progress::Succeeded, "Success", real), "{version}");
+        assert_eq!(reported(&collection(&run).await), (Progress::Succeeded, "Success", real), "{version}");
         let run = recorded(version, "jobservice: gc after resuming");
-        assert_eq!(told(&collection(&run).await), (Progress::Succeeded, "Success", dry), "{version}");
+        assert_eq!(reported(&collection(&run).await), (Progress::Succeeded, "Success", dry), "{version}");
     }
 
     let run = recorded("2.15.2", "gc: execution");
@@ -105,12 +105,12 @@ async fn a_garbage_collection_tells_what_it_deleted_where_harbor_counts_it() {
 #[tokio::test(start_paused = true)]
 async fn a_garbage_collection_that_runs_or_failed_has_no_result() {
     let run = recorded("2.9.5", "jobservice: gc while paused, execution");
-    assert_eq!(told(&collection(&run).await), (Progress::Running, "Running", ""));
+    assert_eq!(reported(&collection(&run).await), (Progress::Running, "Running", ""));
     for version in VERSIONS {
         for status in ["Error", "Stopped"] {
             let mut run = recorded(version, "gc: execution");
             run["job_status"] = status.into();
-            assert_eq!(told(&collection(&run).await), (Progress::Failed, status, ""), "{version}");
+            assert_eq!(reported(&collection(&run).await), (Progress::Failed, status, ""), "{version}");
         }
     }
 }
@@ -138,7 +138,7 @@ async fn a_purge_tells_its_limit_when_it_has_succeeded() {
             (ended("Error"), (Progress::Failed, "Error", "")),
         ] {
             let facts = facts(Job::AuditPurge, &run, &[("/system/purgeaudit", json!([run]))]).await;
-            assert_eq!(told(&facts), expected, "{version}");
+            assert_eq!(reported(&facts), expected, "{version}");
         }
     }
 }
@@ -151,7 +151,11 @@ async fn a_scan_tells_how_many_artifacts_were_scanned_and_fails_if_one_failed() 
     for (version, total) in VERSIONS.into_iter().zip([0, 0, 4]) {
         let metrics = recorded(version, "scan all: metrics");
         let result = format!("0 of {total} artifacts scanned");
-        assert_eq!(told(&scan(&metrics).await), (Progress::Running, "Running", result.as_str()), "{version}");
+        assert_eq!(
+            reported(&scan(&metrics).await),
+            (Progress::Running, "Running", result.as_str()),
+            "{version}"
+        );
         for (counts, status, result) in [
             (json!({"Success": 4}), "Success", "4 of 4 artifacts scanned"),
             (json!({"Success": 3, "Error": 1}), "Error", "3 of 4 artifacts scanned, 1 failed"),
@@ -171,7 +175,7 @@ async fn a_scan_tells_how_many_artifacts_were_scanned_and_fails_if_one_failed() 
             }
             metrics["metrics"]["Pending"] = 0.into();
             let progress = if status == "Success" { Progress::Succeeded } else { Progress::Failed };
-            assert_eq!(told(&scan(&metrics).await), (progress, status, result), "{version}");
+            assert_eq!(reported(&scan(&metrics).await), (progress, status, result), "{version}");
         }
     }
 }
@@ -193,7 +197,7 @@ async fn a_replication_tells_how_many_tasks_succeeded() {
                 ("/replication/executions", json!([run])),
             ];
             let facts = facts(Job::Replication("copy".into()), &run, &answers).await;
-            assert_eq!(told(&facts), expected, "{version}");
+            assert_eq!(reported(&facts), expected, "{version}");
         }
     }
 }
@@ -245,7 +249,7 @@ async fn a_retention_tells_how_many_artifacts_of_all_repositories_it_deleted() {
                 (tasks_of.as_str(), tasks.clone()),
             ];
             let facts = facts(Job::Retention("alpha".into()), &run, &answers).await;
-            assert_eq!(told(&facts), expected, "{version}");
+            assert_eq!(reported(&facts), expected, "{version}");
         }
     }
 }

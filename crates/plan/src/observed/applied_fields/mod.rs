@@ -8,43 +8,24 @@
 //! Where this cannot be determined, the answer is no: an apply is always right, only noisier. That is so for an atomic list
 //! or struct in which the API server fills in defaults. An empty list is as good as none, since the API server stores none.
 
-use super::is_operator;
+use super::{entries, is_apply, is_operator};
 use crate::Digest;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ManagedFieldsEntry;
-use kube::core::DynamicObject;
-use serde_json::{Map, Value};
+use api::v1beta1::network::IpFamilyPolicy;
+use kube::core::{DynamicObject, ObjectMeta};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Fields of every object that no manager owns.
 const IDENTITY: [&str; 2] = ["apiVersion", "kind"];
 const METADATA_IDENTITY: [&str; 2] = ["name", "namespace"];
 
-/// Whether applying `desired` as `manager` would leave `stored`, an object of the same name, as it is.
-pub fn already_applied(desired: &Value, stored: &Value, manager: &str) -> bool {
-    let fields = owned(stored, &desired["apiVersion"], manager);
-    fields.zip(ownable(desired)).is_some_and(|(fields, desired)| view(fields, stored) == Some(desired))
-}
-
 /// The digest of everything that the operator owns in an object: the same as [`desired_digest`] of what it would send exactly
-/// when the object is [`already_applied`]. `None` where that cannot be determined. Items of a list do not name their API
-/// version, so the caller does.
+/// when applying that would leave the object as it is. `None` where that cannot be determined. Items of a list do not name
+/// their API version, so the caller does.
 pub fn applied_digest(object: &DynamicObject, api_version: &str) -> Option<Digest> {
-    let mut ours = object.metadata.managed_fields.iter().flatten().filter(|entry| {
-        entry.operation.as_deref() == Some("Apply")
-            && entry.subresource.as_deref().unwrap_or_default().is_empty()
-            && entry.manager.as_deref().is_some_and(is_operator)
-            && !is_status(entry)
-    });
-    let (Some(entry), None) = (ours.next(), ours.next()) else { return None };
-    // Other API versions may have other field names.
-    let fields = entry.fields_v1.as_ref().filter(|_| entry.api_version.as_deref() == Some(api_version))?;
+    let (manager, fields) = owned(&object.metadata, api_version, is_operator)?;
     let stored = serde_json::to_value(object).ok()?;
-    digest(entry.manager.as_deref()?, api_version, &view(fields.0.as_object()?, &stored)?)
-}
-
-/// Whether an entry is about the status alone. Before Kubernetes 1.22 it does not say so.
-fn is_status(entry: &ManagedFieldsEntry) -> bool {
-    let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
-    fields.is_some_and(|fields| fields.keys().all(|field| field == "f:status"))
+    digest(manager, api_version, &view(fields, &stored)?)
 }
 
 /// The digest of an object as `manager` would apply it.
@@ -56,19 +37,18 @@ fn digest(manager: &str, api_version: &str, fields: &Value) -> Option<Digest> {
     Digest::of(&(manager, api_version, fields)).ok()
 }
 
-/// The fields that belong to `manager` by server-side apply, as `fieldsV1` states them.
-pub fn owned<'a>(stored: &'a Value, version: &Value, manager: &str) -> Option<&'a Map<String, Value>> {
-    let text = |entry: &'a Value, field: &str| entry.get(field).and_then(Value::as_str);
-    let mut ours = stored.pointer("/metadata/managedFields")?.as_array()?.iter().filter(|entry| {
-        text(entry, "manager") == Some(manager)
-            && text(entry, "operation") == Some("Apply")
-            && text(entry, "subresource").unwrap_or_default().is_empty()
-    });
-    match (ours.next(), ours.next()) {
-        // Other API versions may have other field names.
-        (Some(entry), None) if entry.get("apiVersion") == Some(version) => entry.get("fieldsV1")?.as_object(),
-        _ => None,
-    }
+/// The manager of this kind, and the fields that belong to it by server-side apply, as `fieldsV1` states them; `None` if there
+/// is no such manager, or more than one.
+pub fn owned<'a>(
+    meta: &'a ObjectMeta,
+    api_version: &str,
+    is_manager: impl Fn(&str) -> bool,
+) -> Option<(&'a str, &'a Map<String, Value>)> {
+    let mut ours = entries(meta).filter(|(manager, entry)| is_apply(entry) && is_manager(manager));
+    let (Some((manager, entry)), None) = (ours.next(), ours.next()) else { return None };
+    // Other API versions may have other field names.
+    let fields = entry.fields_v1.as_ref().filter(|_| entry.api_version.as_deref() == Some(api_version))?;
+    Some((manager, fields.0.as_object()?))
 }
 
 /// The part of an object that a manager can own; `None` if the value is not an object.
@@ -109,7 +89,8 @@ fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
         Value::Object(stored) => {
             let field = |(part, below): (&String, &Value)| {
                 let name = part.strip_prefix("f:")?;
-                Some((name.to_owned(), view(below.as_object()?, stored.get(name).unwrap_or(&Value::Null))?))
+                let value = stored.get(name).map_or_else(|| Cow::Owned(absent(name)), Cow::Borrowed);
+                Some((name.to_owned(), view(below.as_object()?, &value)?))
             };
             parts.map(field).collect::<Option<Map<_, _>>>().map(Value::Object)
         }
@@ -118,13 +99,30 @@ fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
             for (part, below) in &mut parts {
                 let mut named = stored.iter().enumerate().filter(|(_, item)| is_item(item, part));
                 let (Some((position, item)), None) = (named.next(), named.next()) else { return None };
-                items.push((position, view(below.as_object()?, item)?));
+                let ours = view(below.as_object()?, item)?;
+                items.push((position, if is_scratch(&ours, item) { item.clone() } else { ours }));
             }
             items.sort_by_key(|(position, _)| *position);
             Some(items.into_iter().map(|(_, item)| item).collect())
         }
         _ => None,
     }
+}
+
+/// What it means that an object does not have a field that the operator has applied.
+fn absent(field: &str) -> Value {
+    match field {
+        // Kubernetes 1.20 drops the field, and then gives every Service one address family.
+        "ipFamilyPolicy" => IpFamilyPolicy::SingleStack.as_str().into(),
+        _ => Value::Null,
+    }
+}
+
+/// Whether an item is an empty volume of which `managedFields` names only the name. Kubernetes 1.20 records no owner of an
+/// empty object, and the operator sends the source of each of its volumes.
+fn is_scratch(ours: &Value, item: &Value) -> bool {
+    let name = &item["name"];
+    *ours == json!({"name": name}) && *item == json!({"name": name, "emptyDir": {}})
 }
 
 /// Whether `part` of `managedFields` identifies this item of a list.
