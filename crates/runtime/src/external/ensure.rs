@@ -102,7 +102,10 @@ impl Externals<'_> {
                     Err(error @ SystemError::ReadOnly(_)) => {
                         held = Some(self.systems.failed(Verb::Update, key, error).to_string());
                     }
-                    Err(error) => return Err(self.systems.failed_on(Verb::Update, key, fields, error)),
+                    Err(error) => {
+                        let error = error.about(external.described_by);
+                        return Err(self.systems.failed_on(Verb::Update, key, fields, error));
+                    }
                 }
             }
             (Action::Refuse(refusal), _) => {
@@ -223,7 +226,7 @@ impl Externals<'_> {
         if before.is_none() && !matches!(error, SystemError::Unreachable(_)) {
             self.recorder.forget([key]).await?;
         }
-        Err(self.systems.failed(Verb::Create, key, error))
+        Err(self.systems.failed(Verb::Create, key, error.about(external.described_by)))
     }
 
     /// Remembers what a write was answered with; what the object waits for, if that is not as desired.
