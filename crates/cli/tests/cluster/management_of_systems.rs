@@ -8,6 +8,14 @@ use api::v1beta1::{
 use k8s_openapi::api::core::v1::Secret;
 use serde_json::{Value, json};
 
+/// Paths of lists, and names of objects in them that have a description.
+const DESCRIBED: [(&str, &str); 4] = [
+    ("/registries", "hub"),
+    ("/replication/policies", "nightly"),
+    ("/scanners", "own"),
+    ("/p2p/preheat/instances", "df"),
+];
+
 /// The one that Harbor lists at this path under this name.
 async fn shown(team: &Team, path: &str, field: &str, name: &str) -> Option<Value> {
     let all = team.harbor.ask("GET", &format!("{path}?page_size=100"), Value::Null).await;
@@ -55,20 +63,13 @@ async fn endpoints_replications_scanners_users_groups_and_networks_are_created_c
     team.until_ready::<HarborPreheatInstance>("df").await;
     team.until_ready::<HarborUser>("anna").await;
     team.until_ready::<HarborUserGroup>("ops").await;
-    const DESCRIBED: [(&str, &str); 4] = [
-        ("/registries", "hub"),
-        ("/replication/policies", "nightly"),
-        ("/scanners", "own"),
-        ("/p2p/preheat/instances", "df"),
-    ];
     for (path, name) in DESCRIBED {
         assert_eq!(shown(&team, path, "name", name).await.unwrap()["description"], "old", "{path}");
     }
     let policies = "/projects/library/preheat/policies";
     assert_eq!(shown(&team, policies, "name", "hot").await.unwrap()["provider_name"], "df");
-    let may_log_in =
-        async |password| team.harbor.ask_as("anna", password, "GET", "/users/current", Value::Null).await.0;
-    assert_eq!(may_log_in("Anna12345").await, 200);
+    let (status, _) = team.harbor.ask_as("anna", "Anna12345", "GET", "/users/current", Value::Null).await;
+    assert_eq!(status, 200);
 
     let new = json!({"description": "new"});
     team.change::<HarborRegistryEndpoint>("hub", new.clone()).await;

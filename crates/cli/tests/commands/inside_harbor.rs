@@ -123,8 +123,9 @@ mod with_a_sandbox {
             ("oidc.yaml", ["HarborConfiguration registry/log-in", "Harbor registry/acme"]),
             ("team.yaml", ["HarborProject registry/payments", "HarborRobot registry/payments-pull"]),
         ] {
-            let files = ["namespace.yaml", "harbor-inputs.yaml", "harbor.yaml", &format!("day-2/{example}")];
-            let files = files.map(|file| format!("{EXAMPLES}/{file}")).join(" ");
+            let files = ["namespace.yaml", "harbor-inputs.yaml", "harbor.yaml", "day-2"]
+                .map(|file| format!("{EXAMPLES}/{file}"));
+            let files = format!("{}/{example}", files.join(" "));
             let ran = Folder::empty().run(&format!("sandbox --delay 0s --apply {files} --wait"));
             assert_eq!(ran.code, Some(0), "{example}: {}{}", ran.stdout, ran.stderr);
             for object in kinds {

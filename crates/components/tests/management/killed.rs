@@ -108,7 +108,7 @@ async fn create(world: &World, teams: Range<usize>) -> Objects {
     objects
 }
 
-async fn until_ready(world: &World, objects: &Objects) {
+async fn until_ready(world: &World, objects: &[(&'static str, String)]) {
     let kinds = components::all();
     for (kind, name) in objects {
         let kind = kinds.iter().find(|known| known.is("goharbor.io", kind)).unwrap();

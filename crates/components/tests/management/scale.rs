@@ -99,6 +99,7 @@ async fn parts(world: &World, project: &str) -> [usize; 5] {
 #[tokio::test(start_paused = true)]
 async fn five_projects_with_all_parts_are_wholly_repaired_within_the_interval() {
     let world = World::new().await;
+    world.harbor.network().open_everything();
     let anna = json!({
         "username": "anna", "email": "anna@example.com", "realname": "Anna", "password": "Harbor12345",
     });
