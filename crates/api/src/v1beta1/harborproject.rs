@@ -75,8 +75,8 @@ use serde::{Deserialize, Serialize};
 #[x_kube(validation = Rule::new("!has(self.registryRef) || !has(self.registryName)")
     .message("registryName: cannot be set with registryRef; keep the one that names the registry"))]
 #[x_kube(validation = Rule::new(
-        "!has(self.registryRef) && !has(self.registryName) || !has(self.metadata) || !has(self.metadata.enableContentTrust) \
-         || !self.metadata.enableContentTrust")
+        "!has(self.registryRef) && !has(self.registryName) || !has(self.metadata) \
+         || !has(self.metadata.enableContentTrust) || !self.metadata.enableContentTrust")
     .message("metadata.enableContentTrust: Harbor ignores it for a proxy cache; remove it"))]
 #[x_kube(validation = Rule::new("!has(self.cveAllowListExpiresAt) || has(self.cveAllowList)")
     .message("cveAllowListExpiresAt: is about cveAllowList; add cveAllowList or remove it"))]

@@ -168,8 +168,8 @@ fn is_write(request: &&String) -> bool {
 async fn an_operator_that_is_killed_at_any_request_loses_nothing_and_creates_nothing_twice() {
     let (expected, requests) = undisturbed(1).await;
     let writes = requests.iter().filter(is_write).count();
-    assert!((60..=90).contains(&requests.len()), "{} requests: {requests:#?}", requests.len());
-    assert!((16..=20).contains(&writes), "{writes} writes: {requests:#?}");
+    assert!((40..=150).contains(&requests.len()), "{} requests: {requests:#?}", requests.len());
+    assert!((17..=30).contains(&writes), "{writes} writes: {requests:#?}");
     for killed_at in 1..=requests.len() {
         let outcome = killed(1, Counted::All, killed_at).await;
         assert_eq!(outcome, expected, "killed at request {killed_at}: {}", requests[killed_at - 1]);

@@ -48,7 +48,11 @@ impl Externals<'_> {
         let request = self.cluster.owners.comparison_request(self.owner);
         let digest = digest(applier, external, request.as_deref())?;
         let wanted = Wanted { key: &key, desired, external, digest };
-        applier.reported(&key, self.step(applier, wanted, gate)).await
+        let step = async {
+            let step = self.step(applier, wanted, gate).await;
+            step.map_err(|error| error.about(external.described_by))
+        };
+        applier.reported(&key, step).await
     }
 
     async fn step(
@@ -102,10 +106,7 @@ impl Externals<'_> {
                     Err(error @ SystemError::ReadOnly(_)) => {
                         held = Some(self.systems.failed(Verb::Update, key, error).to_string());
                     }
-                    Err(error) => {
-                        let error = error.about(external.described_by);
-                        return Err(self.systems.failed_on(Verb::Update, key, fields, error));
-                    }
+                    Err(error) => return Err(self.systems.failed_on(Verb::Update, key, fields, error)),
                 }
             }
             (Action::Refuse(refusal), _) => {
@@ -226,7 +227,7 @@ impl Externals<'_> {
         if before.is_none() && !matches!(error, SystemError::Unreachable(_)) {
             self.recorder.forget([key]).await?;
         }
-        Err(self.systems.failed(Verb::Create, key, error.about(external.described_by)))
+        Err(self.systems.failed(Verb::Create, key, error))
     }
 
     /// Remembers what a write was answered with; what the object waits for, if that is not as desired.
