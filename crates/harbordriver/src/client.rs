@@ -42,12 +42,12 @@ impl Clients {
         Self { network, known: Mutex::default() }
     }
 
-    /// The client of a Harbor, whose requests carry the name of an object in the log of Core.
+    /// The client of a Harbor, whose requests carry this identifier in the log of Core.
     pub(crate) fn get(
         &self,
         system: &System,
         connection: &Connection,
-        object: &str,
+        request_id: &str,
     ) -> Result<Client, SystemError> {
         // The table is whole whatever panicked.
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,9 +56,8 @@ impl Clients {
             None => self.connect(connection)?,
         };
         known.used = Instant::now();
-        let request = format!("{}/{}/{object}", system.namespace, system.name);
         let client = Client {
-            harbor: known.harbor.with_request_id(&request),
+            harbor: known.harbor.with_request_id(request_id),
             index: Arc::clone(&known.index),
             username: known.username.clone(),
         };

@@ -12,7 +12,7 @@ use crate::{
         schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users, webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
-    manage::{Manage, Objects, Sent, Start},
+    manage::{Manage, Sent, Start},
     network::Network,
 };
 use futures::{FutureExt as _, future::BoxFuture};
@@ -25,7 +25,7 @@ use harborstate::{
     scanner::Scanner, schedule, server::Server, user::User, user_group::UserGroup, webhook::Webhook,
 };
 use plan::{Contents, External, ObjectKey, System, SystemError};
-use runtime::{At, Collection, ExternalDriver};
+use runtime::{Answer, At, Collection, ExternalDriver};
 use serde_json::Value;
 use std::time::Duration;
 
@@ -44,7 +44,13 @@ impl HarborDriver {
     }
 
     fn client(&self, at: At<'_>, collection: &str, name: &str) -> Connected {
-        self.clients.get(at.system, at.connection, &format!("{collection}/{name}"))
+        let System { namespace, name: harbor, .. } = at.system;
+        let request_id = match at.owner {
+            Some(owner) if owner.namespace.is_empty() => format!("{}/{}", owner.kind, owner.name),
+            Some(owner) => format!("{}/{}/{}", owner.kind, owner.namespace, owner.name),
+            None => format!("{namespace}/{harbor}/{collection}/{name}"),
+        };
+        self.clients.get(at.system, at.connection, &request_id)
     }
 }
 
@@ -112,7 +118,7 @@ impl ExternalDriver for HarborDriver {
         &'a self,
         at: At<'a>,
         collection: Collection<'a>,
-    ) -> BoxFuture<'a, Result<Objects, SystemError>> {
+    ) -> BoxFuture<'a, Result<Answer, SystemError>> {
         let client = self.client(at, collection.name, collection.part.unwrap_or_default());
         with!(collection.name, list(client, collection.part))
     }
@@ -147,8 +153,10 @@ impl ExternalDriver for HarborDriver {
 /// A client, unless there can be none.
 type Connected = Result<Client, SystemError>;
 
-async fn list<M: Manage>(client: Connected, part: Option<&str>) -> Result<Objects, SystemError> {
-    M::list(&client?, part).await
+async fn list<M: Manage>(client: Connected, part: Option<&str>) -> Result<Answer, SystemError> {
+    let client = client?;
+    let objects = M::list(&client, part).await?;
+    Ok(Answer { objects, requests: client.harbor.sent() })
 }
 
 async fn create<M: Manage>(client: Connected, wanted: &External) -> Result<Value, SystemError> {

@@ -41,7 +41,8 @@ fn robot(actions: &[&str]) -> Robot {
 
 async fn can_log_in(world: &World, name: &str, secret: &str) -> bool {
     let connection = login(name, secret);
-    let at = runtime::At { system: &harborstate::system("registry", "as-robot"), connection: &connection };
+    let system = harborstate::system("registry", "as-robot");
+    let at = runtime::At { system: &system, connection: &connection, owner: None };
     let collection = runtime::Collection { name: "project", part: None };
     !matches!(
         runtime::ExternalDriver::list(&world.driver, at, collection).await,

@@ -236,6 +236,42 @@ async fn a_user_that_does_not_exist_is_refused_with_its_name() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn users_that_do_not_exist_keep_nobody_in_a_project_and_nobody_out() {
+    for version in VERSIONS {
+        let world = World::new(version);
+        with_users(&world).await;
+        world.created(&world.wanted("alpha", &Project::default())).await;
+        let members = |names: &[&str]| {
+            let members = names.iter().map(|name| Member::user(name, Role::Guest)).collect();
+            world.wanted("alpha", &Members { members })
+        };
+        world.updated(&members(&["ben"]), &["members"]).await;
+        // Before and after anna in the order in which they are sent.
+        let wanted = members(&["aaron", "anna", "zoe"]);
+        let Err(error @ SystemError::InUse { .. }) = world.update(&wanted).await else { panic!("refused") };
+        let text = error.to_string();
+        assert!(text.contains("aaron") && text.contains("zoe"), "{text}");
+        let shown = json!([
+            {"kind": "user", "name": "admin", "role": "projectAdmin"},
+            {"kind": "user", "name": "anna", "role": "guest"},
+        ]);
+        assert_eq!(world.get(&wanted).await.unwrap()["members"], shown, "{version:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_user_that_does_not_exist_keeps_no_other_out_of_a_new_project() {
+    let world = World::new((15, 2));
+    with_users(&world).await;
+    world.created(&world.wanted("alpha", &Project::default())).await;
+    let members = ["aaron", "anna", "ben"].map(|name| Member::user(name, Role::Guest));
+    let wanted = world.wanted("alpha", &Members { members: members.into() });
+    assert!(matches!(world.update(&wanted).await, Err(SystemError::InUse { .. })));
+    let shown = world.get(&wanted).await.unwrap()["members"].take();
+    assert_eq!(shown.as_array().unwrap().len(), 3, "{shown}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_members_of_a_known_project_take_one_request() {
     let world = World::new((15, 2));
     world.list("project", None).await.unwrap();

@@ -53,8 +53,17 @@ pub(crate) struct Object {
     tally: Tally,
     counts: BTreeMap<Phase, usize>,
     drawing: Drawing,
-    manifest: Read<String>,
-    events: Read<Vec<ShownEvent>>,
+    /// What people call the system that has it; `None` for objects of the cluster.
+    system: Option<String>,
+    content: Content,
+}
+
+/// What the cluster has about an object.
+pub(crate) struct Content {
+    /// Its manifest; for an object outside the cluster, that of the owner that describes it.
+    pub(crate) manifest: Read<String>,
+    /// Its last events. There are none about an object outside the cluster.
+    pub(crate) events: Option<Read<Vec<ShownEvent>>>,
 }
 
 /// The page of an unknown object.
@@ -101,7 +110,10 @@ pub(crate) fn shown(page: &impl Template) -> Response {
 
 /// Unknown object. The operator may report it later, so the page listens for changes.
 pub(crate) fn unknown(page: &Page, address: &Address) -> Response {
-    let name = format!("{} {}/{}", address.kind, address.namespace, address.name);
+    let name = match &*address.namespace {
+        "" => format!("{} {}", address.kind, address.name),
+        namespace => format!("{} {namespace}/{}", address.kind, address.name),
+    };
     let changes = format!("{}/changes", href(address));
     let frame = Frame::of(page, name.clone(), changes, 0);
     answer(StatusCode::NOT_FOUND, &Unknown { frame, name })
@@ -152,13 +164,7 @@ impl Overview {
 }
 
 impl Object {
-    pub(crate) fn of(
-        page: &Page,
-        found: &Found<Seconds>,
-        summary: &Summary,
-        manifest: Read<String>,
-        events: Read<Vec<ShownEvent>>,
-    ) -> Self {
+    pub(crate) fn of(page: &Page, found: &Found<Seconds>, summary: &Summary, content: Content) -> Self {
         let Found { node, parent, after, revision } = found;
         let line = |node: &Node| Line::of(node, &Summary::default());
         let part = |part: &Node| {
@@ -179,8 +185,8 @@ impl Object {
             tally: node.tally(),
             counts: node.counts(),
             drawing: Drawing::of(&node.children),
-            manifest,
-            events,
+            system: node.key.system().map(ToString::to_string),
+            content,
         }
     }
 
@@ -234,10 +240,20 @@ impl Link {
     }
 }
 
+/// In the place of a namespace in the path of an object that has none: an empty segment would make the kind a host.
+const NO_NAMESPACE: &str = "-";
+
 /// The path of the page of an object.
 fn href(address: &Address) -> String {
     let Address { namespace, kind, name } = address;
+    let namespace = if namespace.is_empty() { NO_NAMESPACE } else { namespace };
     format!("/{}/{}/{}", segment(namespace), segment(kind), segment(name))
+}
+
+/// The object that a path names.
+pub(crate) fn address([namespace, kind, name]: [Box<str>; 3]) -> Address {
+    let namespace = if *namespace == *NO_NAMESPACE { Box::default() } else { namespace };
+    Address { namespace, kind, name }
 }
 
 /// The path of a page of the list.
@@ -282,7 +298,7 @@ fn age(since: Timestamp, now: Timestamp) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{age, list, segment};
+    use super::{Address, address, age, href, list, segment};
     use jiff::Timestamp;
     use progress::Phase;
 
@@ -297,6 +313,20 @@ mod tests {
     #[test]
     fn a_name_cannot_leave_its_segment() {
         assert_eq!(segment("a/../b?c#d%\"é"), "a%2F..%2Fb%3Fc%23d%25%22%C3%A9");
+    }
+
+    #[test]
+    fn the_path_of_an_object_stays_on_this_host_and_names_the_object_again() {
+        for (namespace, path) in [
+            ("ns", "/ns/Kind/name"),
+            ("", "/-/Kind/name"),
+            ("harbor:ns/acme", "/harbor%3Ans%2Facme/Kind/name"),
+        ] {
+            let object = Address { namespace: namespace.into(), kind: "Kind".into(), name: "name".into() };
+            assert_eq!(href(&object), path);
+        }
+        let object = Address { namespace: "".into(), kind: "Kind".into(), name: "name".into() };
+        assert_eq!(address(["-".into(), "Kind".into(), "name".into()]), object);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Reads the object of a page from the cluster, and its last events.
 
-use crate::{mask::mask, store::Address};
+use crate::mask::mask;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 use kube::{
@@ -8,9 +8,11 @@ use kube::{
     api::ListParams,
     core::{ApiResource, DynamicObject},
 };
-use plan::Readable;
+use plan::{ObjectKey, Readable};
 use std::{collections::BTreeMap, time::Duration};
 
+/// Where events about objects of the whole cluster are.
+const DEFAULT_NAMESPACE: &str = "default";
 /// How long a page waits for the API server.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Most events that are listed; the server does not sort them.
@@ -47,12 +49,15 @@ impl Reader {
     }
 
     /// The manifest as YAML, without secrets.
-    pub(crate) async fn manifest(&self, group: &str, address: &Address) -> Read<String> {
-        let kind = self.kinds.get(&(group.to_owned(), address.kind.to_string()));
+    pub(crate) async fn manifest(&self, key: &ObjectKey) -> Read<String> {
+        let kind = self.kinds.get(&(key.group.clone(), key.kind.clone()));
         let kind =
-            kind.ok_or_else(|| format!("objects of the kind {} are not read by this page", address.kind))?;
-        let api: Api<DynamicObject> = Api::namespaced_with(self.client.clone(), &address.namespace, kind);
-        let object = in_time(api.get_opt(&address.name), "get", kind).await?;
+            kind.ok_or_else(|| format!("objects of the kind {} are not read by this page", key.kind))?;
+        let api: Api<DynamicObject> = match key.namespace.as_str() {
+            "" => Api::all_with(self.client.clone(), kind),
+            namespace => Api::namespaced_with(self.client.clone(), namespace, kind),
+        };
+        let object = in_time(api.get_opt(&key.name), "get", kind).await?;
         let mut object = object.ok_or("it does not exist")?;
         object.types.get_or_insert_with(|| kube::core::TypeMeta {
             api_version: kind.api_version.clone(),
@@ -62,9 +67,10 @@ impl Reader {
     }
 
     /// The last events about an object, the newest first.
-    pub(crate) async fn events(&self, address: &Address) -> Read<Vec<ShownEvent>> {
-        let api: Api<Event> = Api::namespaced(self.client.clone(), &address.namespace);
-        let about = format!("involvedObject.kind={},involvedObject.name={}", address.kind, address.name);
+    pub(crate) async fn events(&self, key: &ObjectKey) -> Read<Vec<ShownEvent>> {
+        let namespace = if key.namespace.is_empty() { DEFAULT_NAMESPACE } else { &key.namespace };
+        let api: Api<Event> = Api::namespaced(self.client.clone(), namespace);
+        let about = format!("involvedObject.kind={},involvedObject.name={}", key.kind, key.name);
         let params = ListParams::default().fields(&about).limit(LISTED);
         let kind = ApiResource::erase::<Event>(&());
         let events = in_time(api.list(&params), "list", &kind).await?;

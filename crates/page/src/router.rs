@@ -4,8 +4,8 @@ use crate::{
     Page, assets,
     changes::changes,
     guard::{Reach, guarded},
-    html::{self, Object, Overview},
-    store::{Address, Query},
+    html::{self, Content, Object, Overview},
+    store::{Query, Seconds},
 };
 use axum::{
     Router,
@@ -13,7 +13,7 @@ use axum::{
     response::Response,
     routing::get,
 };
-use progress::Phase;
+use progress::{Found, Phase};
 use std::sync::Arc;
 
 /// Rows per page of the list.
@@ -42,11 +42,25 @@ async fn overview(page: Shared, RawQuery(query): RawQuery) -> Response {
 }
 
 async fn object(page: Shared, extract::Path((namespace, kind, name)): Named) -> Response {
-    let address = Address { namespace, kind, name };
+    let address = html::address([namespace, kind, name]);
     let Some((found, summary)) = page.store.object(&address) else { return html::unknown(&page, &address) };
-    let (manifest, events) =
-        futures::join!(page.reader.manifest(&found.node.key.group, &address), page.reader.events(&address));
-    html::shown(&Object::of(&page, &found, &summary, manifest, events))
+    let content = content(&page, &found).await;
+    html::shown(&Object::of(&page, &found, &summary, content))
+}
+
+/// What the cluster has about an object.
+async fn content(page: &Page, found: &Found<Seconds>) -> Content {
+    let key = &found.node.key;
+    match &found.parent {
+        // Its owner says what it should be.
+        Some(owner) if key.system().is_some() => {
+            Content { manifest: page.reader.manifest(owner).await, events: None }
+        }
+        _ => {
+            let (manifest, events) = futures::join!(page.reader.manifest(key), page.reader.events(key));
+            Content { manifest, events: Some(events) }
+        }
+    }
 }
 
 async fn all_changes(page: Shared) -> Response {
@@ -54,7 +68,7 @@ async fn all_changes(page: Shared) -> Response {
 }
 
 async fn object_changes(page: Shared, extract::Path((namespace, kind, name)): Named) -> Response {
-    changes(&page.0, Some(Address { namespace, kind, name }))
+    changes(&page.0, Some(html::address([namespace, kind, name])))
 }
 
 /// The objects that a query string asks for, and the page of them, counted from 1. Ignores invalid values.

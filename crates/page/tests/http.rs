@@ -5,8 +5,8 @@
 mod support;
 
 use http::{Method, StatusCode, header};
-use plan::Verdict;
-use progress::{Stage, State};
+use plan::{ObjectKey, System, Verdict};
+use progress::{Planned, Stage, State};
 use serde_json::json;
 use support::{Answer, World, key};
 
@@ -105,6 +105,59 @@ async fn a_child_is_shown_with_its_manifest_its_events_and_its_owner() {
     for words in ["hunter2", "aHVudGVyMg==", "last-applied", "managedFields", "not this one"] {
         assert!(!page.text.contains(words), "{words}: {}", page.text);
     }
+}
+
+#[tokio::test]
+async fn an_object_of_the_whole_cluster_has_a_page_on_this_host() {
+    let world = World::new().await;
+    let settings = ObjectKey::new("example.com", "Settings", "", "main");
+    world.see(&settings, json!({}));
+    world.report(&settings, Stage::Concluded(Verdict::Ready));
+    let list = world.get("/").await;
+    let line = r#"href="/-/Settings/main">main</a> <span class="muted">Settings</span>"#;
+    assert!(list.text.contains(line), "{}", list.text);
+    let page = world.get("/-/Settings/main").await;
+    assert_eq!(page.status, StatusCode::OK);
+    assert!(!page.text.contains("<dt>Namespace</dt>"), "{}", page.text);
+    assert!(page.text.contains("data-changes=\"/-/Settings/main/changes\""), "{}", page.text);
+    world.stream("/-/Settings/main/changes").await;
+    let unknown = world.get("/-/Settings/other").await;
+    assert_eq!(unknown.status, StatusCode::NOT_FOUND);
+    assert!(unknown.text.contains("does not know Settings other."), "{}", unknown.text);
+}
+
+#[tokio::test]
+async fn an_object_outside_the_cluster_is_shown_with_its_system_its_state_and_the_object_that_describes_it() {
+    let world = World::new().await;
+    world.build().await;
+    let owner = key("Secret", "harbor-keys");
+    let project =
+        |harbor: &str| ObjectKey::external(&System::new("harbor", harbor, "acme"), "project", "alpha");
+    let (here, there) = (project("registry"), project("other"));
+    let planned = [&here, &there].map(|object| Planned { object: object.clone(), after: vec![] });
+    world.report(&owner, Stage::Planned(planned.into()));
+    let why = "differs in public".to_owned();
+    world.report(&owner, Stage::Child { object: here, state: State::Waiting(why) });
+    world.report(&owner, Stage::Child { object: there, state: State::Ready });
+    let page = world.get("/ns/Secret/harbor-keys").await;
+    assert!(page.text.contains(r#"href="/harbor%3Aregistry%2Facme/project/alpha""#), "{}", page.text);
+
+    let page = world.get("/harbor%3Aregistry%2Facme/project/alpha").await;
+    for words in [
+        r#"<span class="state waiting">"#,
+        "differs in public",
+        "<dt>Lives in</dt><dd>harbor registry/acme</dd>",
+        r#"<dt>Described by</dt><dd><a href="/ns/Secret/harbor-keys">Secret harbor-keys</a></dd>"#,
+        r#"<h2 id="manifest">What is desired</h2>"#,
+        "kind: Secret\nmetadata:\n  name: harbor-keys\n",
+    ] {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+    for words in ["Last events", "cannot be shown", "<dt>Namespace</dt>", "hunter2"] {
+        assert!(!page.text.contains(words), "{words}: {}", page.text);
+    }
+    let page = world.get("/harbor%3Aother%2Facme/project/alpha").await;
+    assert!(page.text.contains(r#"<span class="state ready">"#), "of the same name, in another Harbor");
 }
 
 #[tokio::test]

@@ -180,6 +180,12 @@ impl ObjectKey {
         }
     }
 
+    /// What distinguishes it from objects of the same kind and name: its namespace or, outside the cluster, a text that is
+    /// different for each system and that no namespace can be.
+    pub fn place(&self) -> &str {
+        if self.system().is_some() { &self.group } else { &self.namespace }
+    }
+
     /// Whether its namespace and its name are one segment of a path each, so that a request for it goes to this object and
     /// to no other. A name that a user wrote need not be: clients put it into paths as it is.
     pub fn is_addressable(&self) -> bool {

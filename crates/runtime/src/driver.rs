@@ -18,7 +18,7 @@ pub trait ExternalDriver: Send + Sync {
     }
 
     /// The part of a collection that an object of this name belongs to; `None` where the collection is listed as a whole.
-    /// Parts are listed one by one, and less often where a system has many: the members of each project, for example.
+    /// Parts are listed one by one, and less often where that takes many requests: the members of each project, for example.
     fn part<'a>(&self, _collection: &str, _name: &'a str) -> Option<&'a str> {
         None
     }
@@ -39,7 +39,7 @@ pub trait ExternalDriver: Send + Sync {
         &'a self,
         at: At<'a>,
         collection: Collection<'a>,
-    ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>>;
+    ) -> BoxFuture<'a, Result<Answer, SystemError>>;
 
     /// Creates an object and returns the stored object. An existing object stays unchanged, and the answer is
     /// [`SystemError::Exists`].
@@ -71,6 +71,17 @@ pub struct At<'a> {
     pub system: &'a System,
     /// How to reach it, as the component of the owner describes it.
     pub connection: &'a Connection,
+    /// The owner for which a request is sent, for the log of the system; `None` for a list, which is for all owners.
+    pub owner: Option<&'a ObjectKey>,
+}
+
+/// What a list is answered with.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// All objects, by name.
+    pub objects: BTreeMap<String, Value>,
+    /// How many requests it took.
+    pub requests: u64,
 }
 
 /// What is listed with one question: a collection, or a part of it.

@@ -210,6 +210,16 @@ impl ReconcileError {
         }
     }
 
+    /// The same error, with the field that a user corrects where an object outside the cluster is what is wrong.
+    pub(crate) fn about(self, field: Option<&str>) -> Self {
+        match self {
+            Self::External { verb, object, fields, system, error } => {
+                Self::External { verb, object, fields, system, error: error.about(field) }
+            }
+            other => other,
+        }
+    }
+
     /// Whether what was asked for is not there: the object, its namespace, or its kind.
     pub(crate) fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { status, .. } if status.code == 404)

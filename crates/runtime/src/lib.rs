@@ -32,7 +32,7 @@ mod telemetry;
 
 pub use apply::server_side_apply;
 pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, ensure_digest_key, find_digest_key};
-pub use driver::{At, Collection, ExternalDriver};
+pub use driver::{Answer, At, Collection, ExternalDriver};
 pub use dry_run::{DryRun, DryRunReport, Remark, RemarkKind};
 pub use entropy::{Entropy, SystemEntropy};
 pub use error::with_sources;

@@ -69,8 +69,14 @@ use serde::{Deserialize, Serialize};
          && (!has(self.registryRef) || self.registryRef == oldSelf.registryRef)")
     .message("registryRef: cannot change after creation; create another HarborProject"))]
 #[x_kube(validation = Rule::new(
-        "!has(self.registryRef) || !has(self.metadata) || !has(self.metadata.enableContentTrust) \
-         || !self.metadata.enableContentTrust")
+        "has(self.registryName) == has(oldSelf.registryName) \
+         && (!has(self.registryName) || self.registryName == oldSelf.registryName)")
+    .message("registryName: cannot change after creation; create another HarborProject"))]
+#[x_kube(validation = Rule::new("!has(self.registryRef) || !has(self.registryName)")
+    .message("registryName: cannot be set with registryRef; keep the one that names the registry"))]
+#[x_kube(validation = Rule::new(
+        "!has(self.registryRef) && !has(self.registryName) || !has(self.metadata) \
+         || !has(self.metadata.enableContentTrust) || !self.metadata.enableContentTrust")
     .message("metadata.enableContentTrust: Harbor ignores it for a proxy cache; remove it"))]
 #[x_kube(validation = Rule::new("!has(self.cveAllowListExpiresAt) || has(self.cveAllowList)")
     .message("cveAllowListExpiresAt: is about cveAllowList; add cveAllowList or remove it"))]
@@ -110,6 +116,12 @@ pub struct HarborProjectSpec {
     /// Name of the HarborRegistryEndpoint in the same namespace of which the project is a proxy cache. Cannot change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registry_ref: Option<ObjectName>,
+
+    /// Name in Harbor of the registry endpoint of which the project is a proxy cache. Cannot change. At most one of
+    /// `registryRef` and `registryName` may be set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 64))]
+    pub registry_name: Option<String>,
 
     /// Which artifacts Harbor keeps when it cleans up. Left out, the operator leaves a policy alone that it did not create.
     #[serde(default, skip_serializing_if = "Option::is_none")]

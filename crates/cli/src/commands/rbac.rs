@@ -165,12 +165,20 @@ impl Rbac {
 
     /// The permissions in every reconciled namespace.
     fn permissions(&self) -> Permissions {
-        let needed = needed(|component| match component.placement() {
+        let is_reconciled = |component: &ComponentKind| match component.placement() {
             Placement::Namespaced => true,
             // An operator of some namespaces does not reconcile them.
             Placement::ClusterWide => self.namespace.is_empty(),
-        });
-        if self.page { needed.and(Permissions::to_show(&page_setup().kinds)) } else { needed }
+        };
+        let needed = needed(is_reconciled);
+        if !self.page {
+            return needed;
+        }
+        let mut shown = page_setup().kinds;
+        for component in components::all().iter().filter(|component| !is_reconciled(component)) {
+            shown.retain(|kind| kind != component.resource());
+        }
+        needed.and(Permissions::to_show(&shown))
     }
 
     fn subjects(&self) -> Vec<Subject> {

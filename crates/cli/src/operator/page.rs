@@ -3,7 +3,7 @@
 use ::page::{Page, Setup, Store, Summary};
 use jiff::Timestamp;
 use kube::Client;
-use plan::{Children, Placement};
+use plan::Children;
 use progress::Observer;
 use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc};
@@ -41,7 +41,10 @@ impl WebPage {
 
     /// Serves until stopped. It reads manifests and events of objects through the client.
     pub async fn serve(self, client: Client, stop: CancellationToken) {
-        let page = Page::new(self.store, client, setup(), stop);
+        let mut setup = setup();
+        // Every operator may read Namespaces, and some reconcile them.
+        setup.kinds.push(components::namespace().resource().clone());
+        let page = Page::new(self.store, client, setup, stop);
         if let Err(error) = page.serve(self.listener).await {
             tracing::warn!(%error, "cannot serve the web page");
         }
@@ -53,11 +56,8 @@ pub fn setup() -> Setup {
     let mut children = Children::none();
     let mut kinds = Vec::new();
     for component in components::all() {
-        // It shows objects by their namespaces.
-        if component.placement() == Placement::Namespaced {
-            kinds.push(component.resource().clone());
-            children.extend(component.children);
-        }
+        kinds.push(component.resource().clone());
+        children.extend(component.children);
     }
     kinds.extend(children.iter().map(|kind| kind.resource.clone()));
     Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds }

@@ -131,7 +131,7 @@ fn an_object_outside_the_cluster_is_drawn_like_any_other_child_and_names_what_it
     story.stage(Stage::Child { object: robot, state: State::Blocked { by: project.clone() } }, 505);
     let message = format!("{project}: {why}");
     story.stage(Stage::Concluded(Verdict::Progressing { reason: "ChildrenNotReady", message }), 510);
-    let found = story.tree.find("acme", "project", "alpha").unwrap();
+    let found = story.tree.find(project.place(), "project", "alpha").unwrap();
     assert_eq!((found.node.key, found.parent), (project, Some(core())));
     assert_shown(
         &story,

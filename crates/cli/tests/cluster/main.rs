@@ -19,6 +19,7 @@ mod keys;
 mod load;
 mod logged;
 mod management;
+mod management_of_systems;
 mod namespaced;
 mod plan;
 mod privileges;

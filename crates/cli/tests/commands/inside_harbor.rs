@@ -114,6 +114,27 @@ mod with_a_sandbox {
     }
 
     #[test]
+    fn examples_become_ready_and_harbor_has_what_they_describe() {
+        for (example, kinds) in [
+            (
+                "proxy-cache.yaml",
+                ["HarborRegistryEndpoint registry/docker-hub", "HarborProject registry/docker-hub"],
+            ),
+            ("oidc.yaml", ["HarborConfiguration registry/log-in", "Harbor registry/acme"]),
+            ("team.yaml", ["HarborProject registry/payments", "HarborRobot registry/payments-pull"]),
+        ] {
+            let files = ["namespace.yaml", "harbor-inputs.yaml", "harbor.yaml", "day-2"]
+                .map(|file| format!("{EXAMPLES}/{file}"));
+            let files = format!("{}/{example}", files.join(" "));
+            let ran = Folder::empty().run(&format!("sandbox --delay 0s --apply {files} --wait"));
+            assert_eq!(ran.code, Some(0), "{example}: {}{}", ran.stdout, ran.stderr);
+            for object in kinds {
+                assert!(ran.stdout.contains(&format!("{object}: ready")), "{example}: {}", ran.stdout);
+            }
+        }
+    }
+
+    #[test]
     fn plan_shows_what_changes_in_harbor_without_secrets_and_how_to_reach_a_harbor() {
         let folder = Folder::empty();
         let sandbox = Sandbox::start(&folder);

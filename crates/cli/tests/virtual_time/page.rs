@@ -87,7 +87,10 @@ impl Visitor {
 /// The links of a page to objects.
 fn links(text: &str) -> BTreeSet<String> {
     let links = text.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
-    links.filter(|link| link.starts_with(&format!("/{NAMESPACE}/"))).map(str::to_owned).collect()
+    let here: BTreeSet<_> = links.filter(|link| link.starts_with('/')).map(str::to_owned).collect();
+    assert!(!here.iter().any(|link| link.starts_with("//")), "links stay on this host: {here:?}");
+    // Of a namespace, a kind and a name; others are lists and assets.
+    here.into_iter().filter(|link| link.matches('/').count() == 3).collect()
 }
 
 /// Why pages lack something, each reason once.
@@ -107,6 +110,14 @@ async fn each_permission_to_show_is_needed_and_together_they_suffice() {
     assert_eq!(unseen.collect::<Vec<_>>(), Vec::<&str>::new());
     assert!(pages.values().any(|text| text.contains("harborAdminPasswordRef: harbor-admin")), "manifests");
     assert!(pages.values().any(|text| text.contains("</time> ago")), "events");
+    assert!(pages.keys().any(|path| path == "/-/HarborServerConfiguration/main"), "{:?}", pages.keys());
+    let project = pages.iter().find(|(path, _)| path.starts_with("/harbor%3A") && path.contains("/project/"));
+    let (_, project) = project.unwrap();
+    assert!(
+        project.contains("<dt>Lives in</dt><dd>harbor ") && project.contains("kind: HarborProject"),
+        "{project}"
+    );
+    assert!(!project.contains("Last events"), "there are none about an object in Harbor");
 
     let others = granted(&PERMISSIONS);
     let mut added = granted(&PERMISSIONS_WITH_PAGE);

@@ -69,7 +69,8 @@ impl Component for HarborConfiguration {
                 expires_at: list.expires_at.as_ref().map(|time| time.0.as_second()),
                 ..cve_allowlist::CveAllowlist::new(&list.items)
             };
-            management::object(&system, cve_allowlist::NAME, &state)
+            let external = management::object(&system, cve_allowlist::NAME, &state)?;
+            Ok::<_, PlanError>(External { described_by: Some("spec.cveAllowlist"), ..external })
         });
         for external in settings.into_iter().chain(schedules).chain(allowlist.transpose()?) {
             graph.add::<External>(Policy::INHERENT.desired(external), ());
@@ -120,5 +121,6 @@ fn settings(
         checks::is_auth_mode_editable(wanted, server),
     )
         .all()?;
-    Ok(Some(External { value, write_only, sharing: Sharing::Fields, ..external }))
+    let described_by = Some("spec.configuration");
+    Ok(Some(External { value, write_only, sharing: Sharing::Fields, described_by, ..external }))
 }

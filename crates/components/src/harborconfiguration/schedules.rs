@@ -39,7 +39,8 @@ pub(super) fn schedules(
         wanted.audit_purge.as_ref().map(|it| purge(it, system, server)).transpose(),
     )
         .all()?;
-    Ok([garbage, scan, purge].into_iter().flatten().collect())
+    let described = |external| External { described_by: Some("spec.schedules"), ..external };
+    Ok([garbage, scan, purge].into_iter().flatten().map(described).collect())
 }
 
 /// Harbor wants a cron line for every type but `None`.

@@ -64,6 +64,7 @@ impl Component for HarborPreheatInstance {
         let part = Policy { creation: CreationPolicy::CreateOrAdopt, ..policy };
         for (name, state) in policies {
             let external = management::object(&system, &name, &state)?;
+            let external = External { described_by: Some("spec.policies"), ..external };
             graph.add::<External>(part.desired(external), instance);
         }
         Ok(())

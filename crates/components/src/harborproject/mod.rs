@@ -61,33 +61,34 @@ impl Component for HarborProject {
         let project = External { contents, ..management::object(&system, name, &project)? };
         let project = policy.desired(project);
         let project = graph.add::<External>(project, ());
-        let mut add = |policy: Policy, part: External| {
+        let mut add = |policy: Policy, field: &'static str, part: External| {
+            let part = External { described_by: Some(field), ..part };
             graph.add::<External>(policy.desired(part), project);
         };
         if let Some(members) = members {
-            add(Policy::INHERENT, management::object(&system, name, &members)?);
+            add(Policy::INHERENT, "spec.memberships", management::object(&system, name, &members)?);
         }
         if let Some(retention) = &spec.retention {
-            add(Policy::PART, management::object(&system, name, &rules::retention(retention))?);
+            let retention = management::object(&system, name, &rules::retention(retention))?;
+            add(Policy::PART, "spec.retention", retention);
         }
         if let Some(rules) = &spec.immutable_tag_rules {
-            add(Policy::INHERENT, management::object(&system, name, &rules::immutable(rules))?);
+            let rules = management::object(&system, name, &rules::immutable(rules))?;
+            add(Policy::INHERENT, "spec.immutableTagRules", rules);
         }
         for (webhook, headers, state) in webhooks {
             let name = harborstate::in_project(name, webhook);
             let external = management::object(&system, &name, &state)?;
-            add(Policy::PART, External { write_only: headers, ..external });
+            add(Policy::PART, "spec.webhooks", External { write_only: headers, ..external });
         }
         for label in spec.labels.iter().flatten() {
-            let state = management::label(&label.appearance);
-            add(
-                Policy::PART,
-                management::object(&system, &harborstate::in_project(name, &label.name), &state)?,
-            );
+            let (name, state) =
+                (harborstate::in_project(name, &label.name), management::label(&label.appearance));
+            add(Policy::PART, "spec.labels", management::object(&system, &name, &state)?);
         }
         if let Some(scanner) = &spec.scanner {
             let scanner = ProjectScanner { scanner: scanner.clone() };
-            add(Policy::INHERENT, management::object(&system, name, &scanner)?);
+            add(Policy::INHERENT, "spec.scanner", management::object(&system, name, &scanner)?);
         }
         Ok(())
     }

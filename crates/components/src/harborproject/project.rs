@@ -43,7 +43,7 @@ fn metadata(spec: &HarborProjectSpec, server: &Server) -> Result<BTreeMap<String
     // Without a list of its own, a project uses that of the whole Harbor.
     let reuse = wanted.reuse_sys_cve_allowlist.unwrap_or(spec.cve_allow_list.is_empty());
     // Harbor ignores it in a proxy cache.
-    let is_proxy = spec.registry_ref.is_some();
+    let is_proxy = spec.registry_ref.is_some() || spec.registry_name.is_some();
     let trust = if is_proxy { None } else { flag(wanted.enable_content_trust) };
     let number = |number: Option<i32>| number.map(|number| number.to_string());
     let settings = [
@@ -71,7 +71,7 @@ fn metadata(spec: &HarborProjectSpec, server: &Server) -> Result<BTreeMap<String
             return Err(PlanError::invalid(
                 field,
                 "is only for a proxy cache",
-                "set spec.registryRef, or remove it",
+                "set spec.registryRef or spec.registryName, or remove it",
             ));
         }
         Ok((key.to_string(), value))
@@ -103,6 +103,8 @@ fn registry(
     server: &Server,
     world: &World<'_>,
 ) -> Result<Option<String>, PlanError> {
+    let named = |name| Registry::Named { name, field: "spec.registryName" };
     let registry = spec.registry_ref.as_deref().map(Registry::Described);
+    let registry = registry.or_else(|| spec.registry_name.as_deref().map(named));
     registry.map(|registry| registry.name(namespace, system, server, world)).transpose()
 }

@@ -54,7 +54,8 @@ impl Component for HarborProjectMember {
             object: ObjectKey::external(&system, Members::COLLECTION, &project),
             remedy: "add the member to its spec.memberships, or remove that field".to_owned(),
         });
-        graph.add::<External>(policy.desired(External { comparable, part_of, ..external }), ());
+        let external = External { comparable, part_of, described_by: Some("spec.name"), ..external };
+        graph.add::<External>(policy.desired(external), ());
         Ok(())
     }
 }

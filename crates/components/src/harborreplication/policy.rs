@@ -12,11 +12,15 @@ use std::collections::BTreeSet;
 
 /// Where artifacts are copied, and the registry on the other side.
 pub(super) fn other_side(spec: &HarborReplicationSpec) -> Result<(Direction, Registry<'_>), PlanError> {
+    let source = spec.source_registry_name.as_deref();
+    let source = source.map(|name| Registry::Named { name, field: "spec.sourceRegistryName" });
+    let destination = spec.destination_registry_name.as_deref();
+    let destination = destination.map(|name| Registry::Named { name, field: "spec.destinationRegistryName" });
     let sides = [
         (Direction::Pull, spec.source_registry_ref.as_deref().map(Registry::Described)),
-        (Direction::Pull, spec.source_registry_name.as_deref().map(Registry::Named)),
+        (Direction::Pull, source),
         (Direction::Push, spec.destination_registry_ref.as_deref().map(Registry::Described)),
-        (Direction::Push, spec.destination_registry_name.as_deref().map(Registry::Named)),
+        (Direction::Push, destination),
     ];
     let mut set = sides.into_iter().filter_map(|(direction, registry)| Some((direction, registry?)));
     match (set.next(), set.next()) {

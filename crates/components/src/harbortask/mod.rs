@@ -64,12 +64,14 @@ impl Component for HarborTask {
         let since = created.map(|time| time.0.as_second()).unwrap_or_default();
         let number = status.and_then(|status| status.execution_id);
         let which = number.map_or(Which::Since(since), Which::Number);
+        let described_by = Some(field(&job));
         let external = management::object(&system, &Name { job, which }.to_string(), &execution)?;
         let unknown = "it is unknown whether Harbor has run it; look for it in Harbor, and create another HarborTask if not";
         let external = External {
             if_exists: IfExists::Adopt,
             if_absent: IfAbsent::CreateOnce { remedy: unknown.into() },
             readiness,
+            described_by,
             ..external
         };
         graph.add::<External>(Desired::external(external).on_deletion(DeletionBehavior::Kept), ());
@@ -84,6 +86,17 @@ fn readiness(actual: &Value) -> Readiness {
         Progress::Running => Readiness::Progressing("is running".into()),
         Progress::Succeeded => Readiness::Ready,
         Progress::Failed => Readiness::Failed(format!("ended with {}", facts.status)),
+    }
+}
+
+/// The field that says what is executed.
+fn field(job: &Job) -> &'static str {
+    match job {
+        Job::GarbageCollection => "spec.garbageCollection",
+        Job::ScanAll => "spec.scanAll",
+        Job::Replication(_) => "spec.replication",
+        Job::Retention(_) => "spec.retention",
+        Job::AuditPurge => "spec.auditPurge",
     }
 }
 

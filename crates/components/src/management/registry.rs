@@ -10,8 +10,13 @@ use plan::{ObjectKey, PlanError, System, World};
 pub(crate) enum Registry<'a> {
     /// That of a HarborRegistryEndpoint in the same namespace.
     Described(&'a str),
-    /// The one with this name in Harbor.
-    Named(&'a str),
+    /// One in Harbor.
+    Named {
+        /// Its name.
+        name: &'a str,
+        /// The field that has the name.
+        field: &'static str,
+    },
 }
 
 impl Registry<'_> {
@@ -23,7 +28,7 @@ impl Registry<'_> {
         server: &Server,
         world: &World<'_>,
     ) -> Result<String, PlanError> {
-        let (name, object) = match self {
+        let (name, object, problem) = match self {
             Self::Described(object) => {
                 let endpoint = world.require::<HarborRegistryEndpoint>(object)?;
                 let object = ObjectKey::of::<HarborRegistryEndpoint>(namespace, object);
@@ -34,16 +39,17 @@ impl Registry<'_> {
                         "give both objects the same harborRef or harborServerConfig",
                     ));
                 }
-                (endpoint.spec.registry_name, object)
+                (endpoint.spec.registry_name, object, "does not exist in Harbor yet".to_owned())
             }
-            Self::Named(name) => {
-                (name.to_owned(), ObjectKey::external(system, RegistryEndpoint::COLLECTION, name))
+            Self::Named { name, field } => {
+                let object = ObjectKey::external(system, RegistryEndpoint::COLLECTION, name);
+                (name.to_owned(), object, format!("does not exist; create it in Harbor, or correct {field}"))
             }
         };
         match world.external(system, RegistryEndpoint::COLLECTION, &name)? {
             Some(_) => Ok(name),
             None if server.state().is_none() => Ok(name),
-            None => Err(PlanError::unsettled(object, "does not exist in Harbor yet")),
+            None => Err(PlanError::unsettled(object, problem)),
         }
     }
 }

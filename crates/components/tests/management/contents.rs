@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Lists and objects of the whole Harbor.
-const PATHS: [&str; 12] = [
+const PATHS: [&str; 13] = [
     "/projects",
     "/quotas",
     "/users",
@@ -18,6 +18,7 @@ const PATHS: [&str; 12] = [
     "/configurations",
     "/system/CVEAllowlist",
     "/system/gc/schedule",
+    "/labels?scope=g",
 ];
 
 /// Lists of each project.

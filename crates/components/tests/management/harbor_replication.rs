@@ -95,7 +95,10 @@ async fn an_endpoint_by_name_is_waited_for_too() {
     world.harbor.network().open(HUB);
     world.create(replication("pull", json!({"sourceRegistryName": "hub"}))).await;
     let message = world.until_reason::<HarborReplication>("pull", "ChildrenNotReady").await;
-    assert_eq!(message, "registry acme/hub: does not exist in Harbor yet");
+    assert_eq!(
+        message,
+        "registry acme/hub: does not exist; create it in Harbor, or correct spec.sourceRegistryName"
+    );
     world.ask("POST", "/registries", json!({"name": "hub", "type": "docker-hub", "url": HUB})).await;
     world.until_reason::<HarborReplication>("pull", "Ready").await;
 }

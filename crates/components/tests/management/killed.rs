@@ -1,117 +1,193 @@
 //! An operator that is killed at its requests to Harbor, one after the other.
 //!
-//! A script with 40 objects sends some hundred requests, and a run of the whole script for each of them takes minutes. So
-//! there are two tests. In one, teams come one after the other into one Harbor, and the operator is killed at its first
-//! request for the first team, at its second for the second, and so on. In the other, the objects of ten teams are created
-//! side by side, and the operator is killed at every fifth write; with `HARBOR_OPERATOR_KILL=every-request`, at every
-//! request.
+//! A team has an object of each kind. In one test, the operator is killed at each request that one team needs. In the other,
+//! the objects of four teams are created side by side, more than 40, and the operator is killed at every fifth write; with
+//! `HARBOR_OPERATOR_KILL=every-request`, at every request.
 
 use crate::{
     connection::Counted,
     contents::contents,
     world::{World, settled},
 };
-use api::v1beta1::{HarborProject, HarborRegistryEndpoint, HarborRobot, HarborUser};
 use harborserver::Version;
+use kube::Api;
 use serde_json::{Value, json};
-use std::ops::Range;
+use std::{collections::BTreeSet, ops::Range};
 
-/// The objects of teams: each has a project with members, labels and rules, a robot, a user, and an endpoint.
-async fn create(world: &World, teams: Range<usize>) {
+/// The objects of a team: their kinds and names.
+type Objects = Vec<(&'static str, String)>;
+
+/// The objects of teams: each has a project with members, labels and rules, a member of the project `library`, a robot account,
+/// a user and a group, an endpoint with a replication that runs once, a scanner, a P2P network, and a label of all projects.
+async fn create(world: &World, teams: Range<usize>) -> Objects {
+    let mut objects = Objects::new();
     for team in teams {
-        let target = |spec: Value| {
-            let mut spec = spec;
-            spec["harborServerConfig"] = "acme".into();
-            spec
-        };
-        let object = |kind: &str, name: String, spec: Value| json!({"kind": kind, "metadata": {"name": name}, "spec": target(spec)});
         let (project, user) = (format!("team{team}"), format!("user{team}"));
         world.secret(&user, &[("password", "Harbor12345")]).await;
-        let profile = json!({
-            "username": user, "email": format!("{user}@example.com"), "realname": "User",
-            "passwordRef": {"name": user, "key": "password"}, "deletionPolicy": "Delete",
-        });
-        world.create(object("HarborUser", user.clone(), profile)).await;
-        let spec = json!({
-            "projectName": project, "storageQuota": "1Gi",
-            "memberships": [{"name": user, "type": "user", "role": "developer"}],
-            "labels": [{"name": "stable", "color": "#00FF00"}],
-            "retention": {"rules": [{"latestPushedK": 10}]},
-        });
-        world.create(object("HarborProject", project.clone(), spec)).await;
         let access = json!([{"kind": "project", "access": [{"resource": "repository", "action": "pull"}]}]);
-        let robot = json!({
-            "robotName": "ci", "level": "project", "projectName": project, "permissions": access,
-        });
-        world.create(object("HarborRobot", project.clone(), robot)).await;
-        let endpoint = json!({
-            "registryName": project, "type": "docker-registry", "url": "http://hub",
-            "deletionPolicy": "Delete",
-        });
-        world.create(object("HarborRegistryEndpoint", project, endpoint)).await;
+        for (kind, name, spec) in [
+            (
+                "HarborUser",
+                &user,
+                json!({
+                    "username": user, "email": format!("{user}@example.com"), "realname": "User",
+                    "passwordRef": {"name": user, "key": "password"}, "deletionPolicy": "Delete",
+                }),
+            ),
+            ("HarborUserGroup", &project, json!({"groupName": project, "groupType": "oidc"})),
+            (
+                "HarborProject",
+                &project,
+                json!({
+                    "projectName": project, "storageQuota": "1Gi",
+                    "memberships": [{"name": user, "type": "user", "role": "developer"}],
+                    "labels": [{"name": "stable", "color": "#00FF00"}],
+                    "retention": {"rules": [{"latestPushedK": 10}]},
+                }),
+            ),
+            (
+                "HarborProjectMember",
+                &project,
+                json!({
+                    "projectName": "library", "name": user, "type": "user", "role": "guest",
+                }),
+            ),
+            (
+                "HarborRobot",
+                &project,
+                json!({
+                    "robotName": "ci", "level": "project", "projectName": project, "permissions": access,
+                }),
+            ),
+            (
+                "HarborRegistryEndpoint",
+                &project,
+                json!({
+                    "registryName": project, "type": "docker-registry", "url": "http://hub",
+                    "deletionPolicy": "Delete",
+                }),
+            ),
+            (
+                "HarborReplication",
+                &project,
+                json!({
+                    "policyName": project, "destinationRegistryRef": project,
+                }),
+            ),
+            ("HarborTask", &project, json!({"replication": {"replicationRef": project}})),
+            (
+                "HarborScanner",
+                &project,
+                json!({
+                    "scannerName": project, "url": format!("http://{project}:8080"),
+                }),
+            ),
+            (
+                "HarborPreheatInstance",
+                &project,
+                json!({
+                    "instanceName": project, "vendor": "dragonfly", "endpoint": format!("http://{project}:8001"),
+                    "policies": [{"project": "library", "name": project}],
+                }),
+            ),
+            // All teams want the same value, and have a label of their own.
+            (
+                "HarborConfiguration",
+                &project,
+                json!({
+                    "configuration": {"tokenExpiration": 45}, "labels": [{"name": project, "color": "#0065AB"}],
+                }),
+            ),
+        ] {
+            let mut spec = spec;
+            spec["harborServerConfig"] = "acme".into();
+            world.create(json!({"kind": kind, "metadata": {"name": name}, "spec": spec})).await;
+            objects.push((kind, name.clone()));
+        }
+    }
+    objects
+}
+
+async fn until_ready(world: &World, objects: &[(&'static str, String)]) {
+    let kinds = components::all();
+    for (kind, name) in objects {
+        let kind = kinds.iter().find(|known| known.is("goharbor.io", kind)).unwrap();
+        let api = Api::default_namespaced_with(world.client.clone(), kind.resource());
+        world.until_reason_of::<kube::core::DynamicObject>(api, name, "Ready").await;
     }
 }
 
-async fn until_ready(world: &World, teams: Range<usize>) {
-    for team in teams {
-        let project = format!("team{team}");
-        world.until_reason::<HarborUser>(&format!("user{team}"), "Ready").await;
-        world.until_reason::<HarborProject>(&project, "Ready").await;
-        world.until_reason::<HarborRobot>(&project, "Ready").await;
-        world.until_reason::<HarborRegistryEndpoint>(&project, "Ready").await;
-    }
-}
-
+/// A Harbor with a scanner: it makes the first one the default.
 async fn world() -> World {
     let world = World::without_operator(Version::new(15, 2)).await;
-    world.harbor.network().open("http://hub");
+    world.harbor.network().open_everything();
+    world.ask("POST", "/scanners", json!({"name": "default", "url": "http://default:8080"})).await;
+    world.take_calls();
     world
+}
+
+/// What a Harbor has, and how often each replication has run.
+async fn outcome(world: &World) -> BTreeSet<String> {
+    let mut outcome = contents(world).await;
+    let runs = world.ask("GET", "/replication/executions?page_size=100", Value::Null).await;
+    for run in runs.as_array().unwrap() {
+        let policy =
+            world.ask("GET", &format!("/replication/policies/{}", run["policy_id"]), Value::Null).await;
+        let run = format!("a run of {}", policy["name"]);
+        assert!(outcome.insert(run.clone()), "{run} is repeated");
+    }
+    outcome
+}
+
+/// What a Harbor has after an operator that is not killed, and the requests that it sent.
+async fn undisturbed(teams: usize) -> (BTreeSet<String>, Vec<String>) {
+    let mut world = world().await;
+    let objects = create(&world, 0..teams).await;
+    world.start();
+    until_ready(&world, &objects).await;
+    let requests = world.take_calls();
+    (outcome(&world).await, requests)
+}
+
+/// Kills an operator at a request, and lets another one finish.
+async fn killed(teams: usize, counted: Counted, number: usize) -> BTreeSet<String> {
+    let mut world = world().await;
+    let objects = create(&world, 0..teams).await;
+    world.run_until_request(counted, number).await;
+    world.start();
+    until_ready(&world, &objects).await;
+    settled().await;
+    outcome(&world).await
+}
+
+fn is_write(request: &&String) -> bool {
+    !request.starts_with("GET") && !request.starts_with("HEAD")
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_operator_that_is_killed_at_any_request_loses_nothing_and_creates_nothing_twice() {
-    const TEAMS: usize = 24;
-    let mut undisturbed = world().await;
-    create(&undisturbed, 0..TEAMS).await;
-    undisturbed.start();
-    until_ready(&undisturbed, 0..TEAMS).await;
-    let expected = contents(&undisturbed).await;
-
-    let mut world = world().await;
-    for team in 0..TEAMS {
-        create(&world, team..team + 1).await;
-        world.run_until_request(Counted::All, team + 1).await;
-        world.start();
-        until_ready(&world, team..team + 1).await;
-        world.kill();
+    let (expected, requests) = undisturbed(1).await;
+    let writes = requests.iter().filter(is_write).count();
+    assert!((40..=150).contains(&requests.len()), "{} requests: {requests:#?}", requests.len());
+    assert!((17..=30).contains(&writes), "{writes} writes: {requests:#?}");
+    for killed_at in 1..=requests.len() {
+        let outcome = killed(1, Counted::All, killed_at).await;
+        assert_eq!(outcome, expected, "killed at request {killed_at}: {}", requests[killed_at - 1]);
     }
-    assert_eq!(contents(&world).await, expected);
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_operator_that_is_killed_among_many_objects_loses_nothing_and_creates_nothing_twice() {
-    const TEAMS: usize = 10;
-    let mut undisturbed = world().await;
-    create(&undisturbed, 0..TEAMS).await;
-    undisturbed.start();
-    until_ready(&undisturbed, 0..TEAMS).await;
-    let expected = contents(&undisturbed).await;
-    let requests = undisturbed.take_calls();
-    let is_write = |request: &&String| !request.starts_with("GET") && !request.starts_with("HEAD");
+    const TEAMS: usize = 4;
+    let (expected, requests) = undisturbed(TEAMS).await;
     let writes = requests.iter().filter(is_write).count();
-    assert!(writes >= 40, "{writes} writes");
-
+    assert!(writes >= 60, "{writes} writes");
     let (counted, number, step) = match std::env::var("HARBOR_OPERATOR_KILL").as_deref() {
         Ok("every-request") => (Counted::All, requests.len(), 1),
         _ => (Counted::Writes, writes, 5),
     };
+    println!("{} requests, {writes} of them writes", requests.len());
     for killed_at in (1..=number).step_by(step) {
-        let mut world = world().await;
-        create(&world, 0..TEAMS).await;
-        world.run_until_request(counted, killed_at).await;
-        world.start();
-        until_ready(&world, 0..TEAMS).await;
-        settled().await;
-        assert_eq!(contents(&world).await, expected, "killed at {killed_at} of {counted:?}");
+        assert_eq!(killed(TEAMS, counted, killed_at).await, expected, "killed at {killed_at} of {counted:?}");
     }
 }

@@ -162,6 +162,7 @@ impl Harbor {
             classify::Checks::Remote => limits.live_check,
         };
         let _turn = self.shared.pace.turn().await;
+        self.count();
         let began = Instant::now();
         let exchange = async {
             let response = self.shared.transport.clone().oneshot(sent).await;

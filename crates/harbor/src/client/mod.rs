@@ -38,7 +38,10 @@ use http_body_util::{BodyExt as _, Full, combinators::UnsyncBoxBody};
 use pace::Pace;
 use std::{
     fmt,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{
+        Arc, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::sync::Mutex;
 use tower::{BoxError, Service, ServiceExt as _, util::BoxCloneSyncService};
@@ -49,6 +52,8 @@ pub struct Harbor {
     shared: Arc<Shared>,
     /// What Core's log shows for the requests of this clone.
     request_id: Option<HeaderValue>,
+    /// How many requests this clone and its clones have sent.
+    sent: Arc<AtomicU64>,
 }
 
 struct Shared {
@@ -113,7 +118,7 @@ impl Harbor {
             password: tokio::sync::RwLock::default(),
             session: Session::default(),
         };
-        Self { shared: Arc::new(shared), request_id: None }
+        Self { shared: Arc::new(shared), request_id: None, sent: Arc::default() }
     }
 
     /// A client of the same Harbor with other credentials. What it learns of them does not count for this one.
@@ -124,14 +129,20 @@ impl Harbor {
         Self { request_id: self.request_id.clone(), ..other }
     }
 
-    /// The same client, whose requests carry this identifier. Core writes it to its log.
+    /// The same client, whose requests carry this identifier. Core writes it to its log. They are counted anew, see
+    /// [`Harbor::sent`].
     ///
     /// Characters that a header cannot have are replaced.
     #[must_use]
     pub fn with_request_id(&self, id: &str) -> Self {
         let id = id.chars().take(LONGEST_REQUEST_ID).map(|c| if c.is_ascii_graphic() { c } else { '_' });
         let id = HeaderValue::try_from(id.collect::<String>()).ok().filter(|id| !id.is_empty());
-        Self { shared: Arc::clone(&self.shared), request_id: id }
+        Self { shared: Arc::clone(&self.shared), request_id: id, sent: Arc::default() }
+    }
+
+    /// How many requests were sent since [`Harbor::with_request_id`] made this client, those of its clones included.
+    pub fn sent(&self) -> u64 {
+        self.sent.load(Ordering::Relaxed)
     }
 
     /// Uses other credentials from now on, in all clones. If they differ, the rejection of the old ones is forgotten.
@@ -147,6 +158,10 @@ impl Harbor {
     /// The address of the server.
     pub fn address(&self) -> &Address {
         &self.shared.address
+    }
+
+    fn count(&self) {
+        self.sent.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn session(&self) -> &Session {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     client::Client,
-    failure::system_error,
+    failure::{Refusals, system_error},
     manage::{Manage, Objects, Start, desired, shown},
 };
 use harbor::immutable_rules::{self as api, ImmutableRule};
@@ -40,6 +40,8 @@ impl Manage for RuleLists {
         let desired: ImmutableRules = desired(wanted)?;
         let calls = client.harbor.project(&wanted.name).immutable_rules();
         let mut left = calls.list().await.map_err(system_error)?;
+        let mut refusals = Refusals::default();
+        // Before others are deleted: a tag should not be without protection in between.
         for wanted in &desired.rules {
             // Two rules may differ only in whether they are off: the right one first.
             let same = |actual: &&ImmutableRule| rule(actual) == *wanted;
@@ -48,27 +50,37 @@ impl Manage for RuleLists {
                 actual.selection == wanted.selection && !desired.rules.contains(&actual)
             };
             let found = left.iter().find(same).or_else(|| left.iter().find(similar)).cloned();
-            let actual = match found {
-                Some(found) => {
-                    left.retain(|rule| rule.id != found.id);
-                    found
-                }
-                None => create(calls, wanted).await?,
-            };
-            for step in actual.steps(&sent(wanted)) {
-                calls.put(&step).await.map_err(system_error)?;
+            if let Some(found) = &found {
+                left.retain(|rule| rule.id != found.id);
             }
+            refusals.note(ensure(calls, wanted, found).await)?;
         }
         for surplus in left {
-            calls.delete(surplus.id).await.map(drop).map_err(system_error)?;
+            refusals.note(calls.delete(surplus.id).await.map(drop).map_err(system_error))?;
         }
-        Ok(())
+        refusals.result()
     }
 
     /// The rules go with the project. Without it, they protect nothing.
     async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
         Ok(())
     }
+}
+
+/// Creates a rule unless it is there, and enables or disables it.
+async fn ensure(
+    calls: api::ImmutableRules<'_>,
+    wanted: &Rule,
+    found: Option<ImmutableRule>,
+) -> Result<(), SystemError> {
+    let actual = match found {
+        Some(found) => found,
+        None => create(calls, wanted).await?,
+    };
+    for step in actual.steps(&sent(wanted)) {
+        calls.put(&step).await.map_err(system_error)?;
+    }
+    Ok(())
 }
 
 /// Creates a rule. Harbor creates it enabled.

@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     client::Client,
-    failure::system_error,
+    failure::{Refusals, system_error},
     manage::{Manage, Objects, Start, desired, found, shown},
 };
 use harbor::{
-    Failure,
-    members::{Entity, NewMember},
+    Failure, MemberId,
+    members::{self as api, Entity, NewMember},
 };
 use harborstate::{
     Found,
@@ -47,14 +47,16 @@ impl Manage for ProjectMembers {
         let Found { state: mut members, facts } = found::<Members>(known)?;
         let Some(missing) = missing_users(&desired, &members, &facts.creator) else { return Ok(None) };
         let calls = client.harbor.project(&wanted.name).members();
+        let mut refusals = Refusals::default();
         for member in missing {
             let entity = Entity::UserNamed(member.name.clone());
             match calls.add(&NewMember { entity, role: role_of(member.role) }).await {
-                Ok(_) => members.members.insert(member.clone()),
+                Ok(_) => drop(members.members.insert(member.clone())),
                 Err(error) if matches!(error.failure(), Failure::Conflict(_)) => return Ok(None),
-                Err(error) => return Err(system_error(error)),
-            };
+                Err(error) => refusals.note(Err(system_error(error)))?,
+            }
         }
+        refusals.result()?;
         shown(members, facts).map(Some)
     }
 
@@ -63,30 +65,42 @@ impl Manage for ProjectMembers {
         let creator = found::<Members>(actual)?.facts.creator;
         let calls = client.harbor.project(&wanted.name).members();
         let members = show(client, &calls.list().await.map_err(system_error)?).await?;
-        // Those that stay first: a project should not be without its administrators.
-        for member in &desired.members {
-            match members.iter().find(|(_, actual)| member.is(actual)) {
-                Some((_, actual)) if actual.role == member.role => {}
-                Some((id, _)) => calls.set_role(*id, role_of(member.role)).await.map_err(system_error)?,
-                None => {
-                    let entity = entity(client, member).await?;
-                    let new = NewMember { entity, role: role_of(member.role) };
-                    calls.add(&new).await.map(drop).map_err(system_error)?;
-                }
-            }
-        }
+        let mut refusals = Refusals::default();
+        // Removals first: who is to lose access loses it, whatever is wrong with the others.
         let all = Members { members: members.iter().map(|(_, member)| member.clone()).collect() };
         for surplus in desired.surplus(&all, &creator) {
             if let Some((id, _)) = members.iter().find(|(_, member)| member == surplus) {
-                calls.remove(*id).await.map(drop).map_err(system_error)?;
+                refusals.note(calls.remove(*id).await.map(drop).map_err(system_error))?;
             }
         }
-        Ok(())
+        for member in &desired.members {
+            let actual = members.iter().find(|(_, actual)| member.is(actual));
+            refusals.note(ensure(client, calls, member, actual).await)?;
+        }
+        refusals.result()
     }
 
     /// The members are those of the project, and go with it.
     async fn delete(_: &Client, _: &str, _: &Value) -> Result<(), SystemError> {
         Ok(())
+    }
+}
+
+/// Adds a member, or gives it its role.
+async fn ensure(
+    client: &Client,
+    calls: api::Members<'_>,
+    member: &Member,
+    actual: Option<&(MemberId, Member)>,
+) -> Result<(), SystemError> {
+    let role = role_of(member.role);
+    match actual {
+        Some((_, actual)) if actual.role == member.role => Ok(()),
+        Some((id, _)) => calls.set_role(*id, role).await.map_err(system_error),
+        None => {
+            let entity = entity(client, member).await?;
+            calls.add(&NewMember { entity, role }).await.map(drop).map_err(system_error)
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::metadata;
 use crate::{
     client::Client,
-    failure::{rejected, system_error},
+    failure::{Refusals, rejected, system_error},
     manage::{Manage, Objects, desired, found, shown},
 };
 use harbor::{
@@ -95,15 +95,16 @@ impl Manage for Projects {
         let allowlist =
             project.cve_allowlist.filter(|list| actual.state.cve_allowlist.as_ref() != Some(list));
         let update = ProjectUpdate { metadata: sent(&metadata), cve_allowlist: allowlist.map(sent_list) };
+        let mut refusals = Refusals::default();
         if update != ProjectUpdate::default() {
-            client.harbor.projects().update(&wanted.name, &update).await.map_err(system_error)?;
+            let sent = client.harbor.projects().update(&wanted.name, &update).await;
+            refusals.note(sent.map_err(system_error))?;
         }
-        match project.storage_quota {
-            Some(quota) if actual.state.storage_quota != Some(quota) => {
-                set_quota(client, actual.facts.quota_id, quota).await
-            }
-            _ => Ok(()),
+        if let Some(quota) = project.storage_quota.filter(|quota| actual.state.storage_quota != Some(*quota))
+        {
+            refusals.note(set_quota(client, actual.facts.quota_id, quota).await)?;
         }
+        refusals.result()
     }
 
     async fn empty(client: &Client, name: &str) -> Result<(), SystemError> {

@@ -2,7 +2,7 @@
 
 use crate::{
     client::Client,
-    failure::{rejected, system_error},
+    failure::{Refusals, rejected, system_error},
     manage::{Manage, Objects, Sent, desired, found, shown},
     values::secret,
 };
@@ -53,10 +53,14 @@ impl Manage for Users {
     }
 
     async fn update(client: &Client, wanted: &External, actual: &Value) -> Result<(), SystemError> {
-        describe(client, wanted, actual).await?;
-        let Some(password) = secret(wanted, PASSWORD) else { return Ok(()) };
-        let id = UserId(found::<User>(actual)?.facts.id);
-        client.harbor.users().set_password(id, &password, None).await.map(drop).map_err(system_error)
+        let mut refusals = Refusals::default();
+        refusals.note(describe(client, wanted, actual).await)?;
+        if let Some(password) = secret(wanted, PASSWORD) {
+            let id = UserId(found::<User>(actual)?.facts.id);
+            let sent = client.harbor.users().set_password(id, &password, None).await;
+            refusals.note(sent.map(drop).map_err(system_error))?;
+        }
+        refusals.result()
     }
 
     async fn delete(client: &Client, _: &str, actual: &Value) -> Result<(), SystemError> {
@@ -77,21 +81,21 @@ async fn describe(client: &Client, wanted: &External, actual: &Value) -> Result<
         realname: user.realname.unwrap_or_else(|| before.realname.clone()),
         comment: user.comment.unwrap_or_else(|| before.comment.clone()),
     };
+    let mut refusals = Refusals::default();
     if before != after {
-        client.harbor.users().update(id, &after).await.map_err(|error| match error.failure() {
+        let sent = client.harbor.users().update(id, &after).await;
+        refusals.note(sent.map_err(|error| match error.failure() {
             harbor::Failure::Conflict(_) => {
                 rejected(format!("another user has the mail address {}", after.email), "choose another one")
             }
             _ => system_error(error),
-        })?;
+        }))?;
     }
-    match user.sysadmin {
-        Some(sysadmin) if Some(sysadmin) != stored.sysadmin => {
-            let rank = if sysadmin { Rank::Administrator } else { Rank::Ordinary };
-            client.harbor.users().set_rank(id, rank).await.map_err(system_error)
-        }
-        _ => Ok(()),
+    if let Some(sysadmin) = user.sysadmin.filter(|sysadmin| Some(*sysadmin) != stored.sysadmin) {
+        let rank = if sysadmin { Rank::Administrator } else { Rank::Ordinary };
+        refusals.note(client.harbor.users().set_rank(id, rank).await.map_err(system_error))?;
     }
+    refusals.result()
 }
 
 fn profile(user: &User) -> Profile {

@@ -43,7 +43,7 @@ impl World {
     }
 
     pub fn at(&self) -> At<'_> {
-        At { system: &self.system, connection: &self.connection }
+        At { system: &self.system, connection: &self.connection, owner: None }
     }
 
     /// An object with this desired state.
@@ -66,7 +66,7 @@ impl World {
     }
 
     pub async fn list(&self, name: &str, part: Option<&str>) -> Result<BTreeMap<String, Value>, SystemError> {
-        self.driver.list(self.at(), Collection { name, part }).await
+        Ok(self.driver.list(self.at(), Collection { name, part }).await?.objects)
     }
 
     /// The object as the list of its part shows it.

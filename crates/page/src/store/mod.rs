@@ -39,7 +39,7 @@ pub struct Summary {
 /// Names one object in an address of the page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address {
-    /// Namespace.
+    /// Namespace, empty for an object of the whole cluster; for an object outside the cluster, see [`ObjectKey::place`].
     pub namespace: Box<str>,
     /// Kind, in the singular.
     pub kind: Box<str>,
@@ -163,11 +163,7 @@ impl fmt::Debug for Store {
 
 impl From<&ObjectKey> for Address {
     fn from(key: &ObjectKey) -> Self {
-        Self {
-            namespace: key.namespace.as_str().into(),
-            kind: key.kind.as_str().into(),
-            name: key.name.as_str().into(),
-        }
+        Self { namespace: key.place().into(), kind: key.kind.as_str().into(), name: key.name.as_str().into() }
     }
 }
 

@@ -53,6 +53,21 @@ pub enum SystemError {
     Gone,
 }
 
+impl SystemError {
+    /// The same error, with the field that a user corrects where the object is what is wrong.
+    #[must_use]
+    pub fn about(self, field: Option<&str>) -> Self {
+        let Some(field) = field else { return self };
+        match self {
+            Self::Rejected { problem, remedy } => {
+                Self::Rejected { problem: format!("{field}: {problem}"), remedy }
+            }
+            Self::InUse { problem, remedy } => Self::InUse { problem: format!("{field}: {problem}"), remedy },
+            other => other,
+        }
+    }
+}
+
 impl Classify for SystemError {
     fn class(&self) -> Class {
         match self {

@@ -48,6 +48,8 @@ pub struct External {
     pub fault: Option<Violation>,
     /// The event that users get when the operator has changed it.
     pub announcement: Option<Announcement>,
+    /// The field of the owner that describes it, such as `spec.memberships`, if that is not the whole spec. Errors name it.
+    pub described_by: Option<&'static str>,
 }
 
 /// An event about an object outside the cluster.
@@ -136,6 +138,7 @@ impl External {
             readiness: |_| Readiness::Ready,
             fault: None,
             announcement: None,
+            described_by: None,
         }
     }
 
@@ -200,6 +203,7 @@ impl PartialEq for External {
             && self.part_of == other.part_of
             && self.fault == other.fault
             && self.announcement == other.announcement
+            && self.described_by == other.described_by
     }
 }
 

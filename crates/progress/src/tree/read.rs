@@ -64,16 +64,16 @@ impl<T: Copy> Tree<T> {
         self.nodes(|_, owner| owner.is_expected())
     }
 
-    /// The object with this name, be it an owner or a child.
-    pub fn find(&self, namespace: &str, kind: &str, name: &str) -> Option<Found<T>> {
+    /// The object with this name, be it an owner or a child, in a place as [`ObjectKey::place`] has it.
+    pub fn find(&self, place: &str, kind: &str, name: &str) -> Option<Found<T>> {
         let is_child = |owner: &ObjectKey, child: &Child<T>| {
             let is_named = *child.name == *name && child.kind.word() == kind;
-            is_named && child.key(owner.home()).namespace == namespace
+            is_named && child.key(owner.home()).place() == place
         };
         let is_owner = |key: &ObjectKey| key.name == name && key.kind == kind;
         let mut own = None;
         for (key, owner) in &self.owners {
-            if key.namespace == namespace && is_owner(key) {
+            if key.place() == place && is_owner(key) {
                 own = Some((key, owner));
             } else if let Some(position) = owner.children.iter().position(|child| is_child(key, child)) {
                 let mut siblings = self.node(key, owner, 0).children;

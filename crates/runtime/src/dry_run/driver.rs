@@ -1,11 +1,10 @@
 //! Drivers for systems outside the cluster that write nothing.
 
-use crate::{At, Collection, ExternalDriver};
+use crate::{Answer, At, Collection, ExternalDriver};
 use futures::{FutureExt as _, future::BoxFuture};
 use plan::{Change, Contents, External, ObjectKey, System, SystemError};
 use serde_json::{Value, json};
 use std::{
-    collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -70,7 +69,7 @@ impl ExternalDriver for DryRunDriver {
         &'a self,
         at: At<'a>,
         collection: Collection<'a>,
-    ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>> {
+    ) -> BoxFuture<'a, Result<Answer, SystemError>> {
         self.inner.list(at, collection)
     }
 

@@ -48,7 +48,11 @@ impl Externals<'_> {
         let request = self.cluster.owners.comparison_request(self.owner);
         let digest = digest(applier, external, request.as_deref())?;
         let wanted = Wanted { key: &key, desired, external, digest };
-        applier.reported(&key, self.step(applier, wanted, gate)).await
+        let step = async {
+            let step = self.step(applier, wanted, gate).await;
+            step.map_err(|error| error.about(external.described_by))
+        };
+        applier.reported(&key, step).await
     }
 
     async fn step(

@@ -7,7 +7,10 @@ use plan::{Connection, ObjectKey, SystemError};
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::Duration,
 };
 use tokio::time::Instant;
@@ -42,6 +45,8 @@ pub(super) struct Listing {
     /// Held while it is listed, so that all readers wait for the same request.
     pub(super) listed: tokio::sync::Mutex<Listed>,
     due: Mutex<Instant>,
+    /// How many requests the last list took.
+    requests: AtomicU64,
 }
 
 /// What a list was answered with.
@@ -60,7 +65,7 @@ impl Listing {
     pub(super) fn new() -> Self {
         let at = Instant::now();
         let listed = Listed { connection: None, answer: Ok(Objects::new()), failures: 0, at };
-        Self { listed: tokio::sync::Mutex::new(listed), due: Mutex::new(at) }
+        Self { listed: tokio::sync::Mutex::new(listed), due: Mutex::new(at), requests: AtomicU64::new(1) }
     }
 
     /// When it is to be listed again.
@@ -70,6 +75,15 @@ impl Listing {
 
     pub(super) fn set_due(&self, due: Instant) {
         *lock(&self.due) = due;
+    }
+
+    /// How many requests a list takes, as far as it is known.
+    pub(super) fn requests(&self) -> u64 {
+        self.requests.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn set_requests(&self, requests: u64) {
+        self.requests.store(requests.max(1), Ordering::Relaxed);
     }
 
     /// Keeps an answer, and plans the next list: after the interval, or sooner after a failure.

@@ -5,6 +5,7 @@
 //! Uses: cluster, apply, report.
 
 mod amend;
+mod budget;
 mod ensure;
 mod externals;
 mod inspect;

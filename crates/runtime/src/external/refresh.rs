@@ -45,7 +45,7 @@ impl Systems {
                 return listing.set_due(now + self.interval);
             };
             if listing.due() <= now {
-                let at = At { system, connection: &connection };
+                let at = At { system, connection: &connection, owner: None };
                 self.list(question, None, listing, &mut listed, at).await;
             }
         });

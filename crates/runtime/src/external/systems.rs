@@ -4,6 +4,7 @@
 //! write is answered with replaces the object in the list, so no write of the operator needs another list.
 
 use super::{
+    budget::Load,
     listing::{Listed, Listing, Objects, Question},
     lock,
 };
@@ -22,9 +23,6 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::Notify, time::Instant};
-
-/// How many parts of collections of one system are listed in an interval. A list takes one request or two.
-const PARTS_PER_INTERVAL: usize = 25;
 
 /// After how many failures in a row a list is reported to the owners that read it, see
 /// [`ExternalDriver::reports_failures`]: about seven seconds.
@@ -107,7 +105,8 @@ impl Systems {
         );
         let mut listed = listing.listed.lock().await;
         if !listing.serves(&listed, connection, age, cluster.owners.comparison_requested(owner)) {
-            self.list(&question, Some(key), &listing, &mut listed, At { system, connection }).await;
+            self.list(&question, Some(key), &listing, &mut listed, At { system, connection, owner: None })
+                .await;
         }
         let objects = listed.answer.as_ref().map_err(|error| failed(error.clone()))?;
         let object = objects.get(&key.name).cloned();
@@ -124,7 +123,7 @@ impl Systems {
         wanted: &External,
     ) -> Result<Arc<DynamicObject>, SystemError> {
         let driver = self.driver(&wanted.system)?;
-        let at = At { system: &wanted.system, connection };
+        let at = At { system: &wanted.system, connection, owner: Some(owner) };
         let answer = self.while_leading(driver.create(at, wanted)).await?;
         self.written(owner, &wanted.key(), answer).await
     }
@@ -138,7 +137,7 @@ impl Systems {
         actual: &Value,
     ) -> Result<Arc<DynamicObject>, SystemError> {
         let driver = self.driver(&wanted.system)?;
-        let at = At { system: &wanted.system, connection };
+        let at = At { system: &wanted.system, connection, owner: Some(owner) };
         let answer = self.while_leading(driver.update(at, wanted, actual)).await?;
         self.written(owner, &wanted.key(), answer).await
     }
@@ -154,7 +153,8 @@ impl Systems {
     ) -> Result<(), SystemError> {
         let system = system_of(key)?;
         let driver = self.driver(system)?;
-        self.while_leading(driver.delete(At { system, connection }, key, actual, contents)).await?;
+        let at = At { system, connection, owner: Some(owner) };
+        self.while_leading(driver.delete(at, key, actual, contents)).await?;
         self.replace(owner, key, None).await;
         Ok(())
     }
@@ -194,7 +194,7 @@ impl Systems {
         at: At<'_>,
     ) {
         let begun = Instant::now();
-        let answer = self.ask(question, at).await;
+        let answer = self.ask(question, listing, at).await;
         let recovers = listed.failures > 0 && answer.is_ok();
         let interval = self.interval_of(question, at.connection);
         listing.keep(listed, at.connection, (begun, answer), interval, &*self.entropy);
@@ -240,12 +240,13 @@ impl Systems {
         }
     }
 
-    async fn ask(&self, question: &Question, at: At<'_>) -> Result<Objects, SystemError> {
+    async fn ask(&self, question: &Question, listing: &Listing, at: At<'_>) -> Result<Objects, SystemError> {
         let collection = Collection { name: &question.collection.kind, part: question.part.as_deref() };
         let list = self.driver(at.system)?.list(at, collection);
         let too_long = || SystemError::Unreachable(format!("no answer within {} s", LONGEST_LIST.as_secs()));
         let answer = tokio::time::timeout(LONGEST_LIST, list).await.map_err(|_elapsed| too_long())??;
-        answer.into_iter().map(|(name, value)| Ok((name, object(value)?))).collect()
+        listing.set_requests(answer.requests);
+        answer.objects.into_iter().map(|(name, value)| Ok((name, object(value)?))).collect()
     }
 
     /// The question whose answer contains an object.
@@ -269,22 +270,28 @@ impl Systems {
         readers
     }
 
-    /// How often a question is asked. Parts of collections are asked for in turn, a fixed number of them in each interval, so
-    /// that the requests to a system do not grow with the number of its projects.
+    /// How often a question is asked. Parts of collections are asked for in turn, so that the requests to a system do not grow
+    /// with the number of its projects.
     fn interval_of(&self, question: &Question, connection: &Connection) -> Duration {
-        let system = question.collection.system();
-        let driver = system.and_then(|system| self.driver(system).ok());
-        if let Some(own) = driver.and_then(|driver| driver.interval(&question.collection.kind)) {
+        let own = |question: &Question| {
+            let driver = question.collection.system().and_then(|system| self.driver(system).ok());
+            driver.and_then(|driver| driver.interval(&question.collection.kind))
+        };
+        if let Some(own) = own(question) {
             return own;
         }
         let interval = connection.interval().unwrap_or(self.interval);
         if question.part.is_none() {
             return interval;
         }
-        let is_part_there = |asked: &&Question| asked.part.is_some() && asked.collection.system() == system;
-        let parts = lock(&self.listings).keys().filter(is_part_there).count();
-        let turns = u32::try_from(parts.div_ceil(PARTS_PER_INTERVAL)).unwrap_or(u32::MAX);
-        interval.saturating_mul(turns.max(1))
+        let mut load = Load::default();
+        for (asked, listing) in &*lock(&self.listings) {
+            if asked.collection.system() == question.collection.system() && own(asked).is_none() {
+                let total = if asked.part.is_some() { &mut load.parts } else { &mut load.whole };
+                *total += listing.requests();
+            }
+        }
+        interval.saturating_mul(load.turns())
     }
 
     /// Takes the answer to a write into the list.

@@ -2,7 +2,7 @@
 
 use futures::{FutureExt as _, future::BoxFuture};
 use plan::{Contents, External, ObjectKey, System, SystemError};
-use runtime::{At, Collection, ExternalDriver};
+use runtime::{Answer, At, Collection, ExternalDriver};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -146,12 +146,13 @@ impl ExternalDriver for Depots {
         &'a self,
         at: At<'a>,
         collection: Collection<'a>,
-    ) -> BoxFuture<'a, Result<BTreeMap<String, Value>, SystemError>> {
+    ) -> BoxFuture<'a, Result<Answer, SystemError>> {
         assert_eq!(collection.name, "box");
         let list = move |boxes: &mut Boxes| {
             let is_here = |depot: &str, name: &str| depot == at.system.name && row(name) == collection.part;
             let here = boxes.iter().filter(|((depot, name), _)| is_here(depot, name));
-            Ok(here.map(|((_, name), value)| (name.clone(), value.clone())).collect())
+            let objects = here.map(|((_, name), value)| (name.clone(), value.clone())).collect();
+            Ok(Answer { objects, requests: 1 })
         };
         let row = collection.part.map(|row| format!(" row {row}")).unwrap_or_default();
         self.request(at, format!("list {}{row}", at.system.name), list).boxed()

@@ -37,6 +37,7 @@ async fn requests_carry_the_identifier_of_their_clone() {
     assert_eq!(header(&last(&log), "x-request-id"), Some("HarborProject/a_b/c_@3"));
     harbor.users().current().await.unwrap();
     assert_eq!(header(&last(&log), "x-request-id"), None);
+    assert_eq!((tagged.sent(), harbor.sent()), (1, 1), "each counts its own requests");
 }
 
 #[tokio::test(start_paused = true)]
