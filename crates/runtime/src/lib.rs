@@ -31,6 +31,7 @@ mod schedule;
 mod telemetry;
 
 pub use apply::server_side_apply;
+pub use cluster::Lists;
 pub use digest_key::{DIGEST_KEY, NoDigestKey, digest_key_rules, ensure_digest_key, find_digest_key};
 pub use driver::{Answer, At, Collection, ExternalDriver};
 pub use dry_run::{DryRun, DryRunReport, Remark, RemarkKind};

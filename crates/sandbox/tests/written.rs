@@ -39,7 +39,7 @@ where
         .join("../../../shared/data/thirdparty-crds")
         .join(format!("{definition}.yaml"));
     let Ok(text) = fs::read_to_string(&file) else {
-        println!("skipped: {} is not at hand", file.display());
+        eprintln!("skipped: {} is not at hand", file.display());
         return;
     };
     let client = Client::new(ApiServer::builder().build().unwrap(), "default");

@@ -108,11 +108,11 @@ async fn respond(
 ) -> Result<Response, Infallible> {
     let answering = Answering::begin(phase);
     if limits.body_bytes == 0 && !request.body().is_end_stream() {
-        return Ok(too_large("a request has no body here\n"));
+        return Ok(too_large("a request has no body here\n".to_owned()));
     }
     let longest = limits.body_bytes as u64;
     if request.body().size_hint().lower() > longest {
-        return Ok(too_large("the body is too large\n"));
+        return Ok(too_large(format!("the body is larger than {longest} bytes\n")));
     }
     // For a body whose length is not known.
     let request = request.map(|body| Body::new(Limited::new(body, limits.body_bytes)));
@@ -124,7 +124,7 @@ async fn respond(
 }
 
 /// Refuses a body, which the server does not read.
-fn too_large(why: &'static str) -> Response {
+fn too_large(why: String) -> Response {
     (StatusCode::PAYLOAD_TOO_LARGE, [(header::CONNECTION, "close")], why).into_response()
 }
 

@@ -59,12 +59,15 @@ impl ReviewApi {
     /// The body as a value. An error does not have the values that the parser quotes.
     pub(crate) fn read<'a, T: Deserialize<'a>>(self, body: &'a [u8]) -> Result<T, NotAReview> {
         let body = std::str::from_utf8(body).map_err(|_| self.error("it is not UTF-8"))?;
-        serde_json::from_str(body).map_err(|error| {
-            let place = format!("line {}, column {}", error.line(), error.column());
-            self.error(match error.classify() {
-                Category::Data => format!("a field is missing or has the wrong type at {place}"),
-                Category::Io | Category::Syntax | Category::Eof => format!("it is not JSON at {place}"),
-            })
+        serde_json::from_str(body).map_err(|error| self.unreadable(&error))
+    }
+
+    /// Why the parser cannot read a body, without the values that it quotes.
+    pub(crate) fn unreadable(self, error: &serde_json::Error) -> NotAReview {
+        let place = format!("line {}, column {}", error.line(), error.column());
+        self.error(match error.classify() {
+            Category::Data => format!("a field is missing or has the wrong type at {place}"),
+            Category::Io | Category::Syntax | Category::Eof => format!("it is not JSON at {place}"),
         })
     }
 

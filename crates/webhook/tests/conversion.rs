@@ -98,6 +98,39 @@ fn other_bodies_are_refused_without_being_quoted() {
 }
 
 #[test]
+fn an_object_that_cannot_be_read_is_refused_without_being_quoted() {
+    let body = body(NEW, json!([cluster(OLD, json!({})), "DEEP"])).to_string();
+    for (object, why) in [
+        (
+            format!("{{\"hunter2\":{}1{}}}", "[".repeat(200), "]".repeat(200)),
+            "it is not JSON at line 1, column ",
+        ),
+        ("{\"hunter2\":1e999}".to_owned(), "it is not JSON at line 1, column "),
+    ] {
+        let message = review(body.replace("\"DEEP\"", &object).as_bytes()).unwrap_err().to_string();
+        let told = message.strip_prefix("the body is no ConversionReview of apiextensions.k8s.io/v1: ");
+        assert_eq!(told.map(|it| it.starts_with(why)), Some(true), "{message}");
+    }
+}
+
+#[test]
+fn all_objects_of_a_long_list_are_converted_in_their_order() {
+    let names: Vec<_> = (0..2000).map(|number| format!("acme-{number}")).collect();
+    let named = |version: &str, name: &String| {
+        let mut object = cluster(version, json!({}));
+        object["metadata"]["name"] = name.clone().into();
+        object
+    };
+    let objects: Vec<_> = names.iter().map(|name| named(NEW, name)).collect();
+    let (answer, outcome) = answer(&body(OLD, objects.into()));
+    let converted: Vec<_> = names.iter().map(|name| named(OLD, name)).collect();
+    assert_eq!(
+        (&answer["response"]["convertedObjects"], outcome),
+        (&converted.into(), Outcome::Converted(2000))
+    );
+}
+
+#[test]
 fn a_body_that_is_too_deep_is_refused() {
     let body = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(review(body.as_bytes()).is_err());

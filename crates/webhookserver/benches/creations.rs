@@ -90,7 +90,7 @@ async fn apply(client: &Client, object: Value) {
 
 /// A cluster with 100 labelled namespaces, each with rules of its own.
 async fn fill(client: &Client) {
-    for kind in ["Harbor", "HarborCluster", "HarborServerConfiguration"] {
+    for kind in ["Core", "Harbor", "HarborCluster", "HarborServerConfiguration", "Registry"] {
         let definition = api::crds::of(kind).unwrap();
         Api::all(client.clone()).create(&PostParams::default(), &definition).await.unwrap();
     }
@@ -175,6 +175,7 @@ async fn main() {
         leadership: Leadership::permanent(),
         settings,
         metrics: Arc::clone(&metrics),
+        health: Arc::default(),
         clock: Timestamp::now,
         entropy: Arc::new(SystemEntropy),
     };

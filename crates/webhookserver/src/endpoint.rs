@@ -4,27 +4,74 @@ use crate::{configuration::PATH, rules::Rules};
 use api::conversion::CONVERSION_PATH;
 use axum::{
     Router,
-    body::Bytes,
-    extract::DefaultBodyLimit,
+    body::{Body, Bytes, HttpBody as _, to_bytes},
+    extract::{DefaultBodyLimit, State},
     http::{StatusCode, header},
     response::{IntoResponse as _, Response},
     routing::post,
 };
 use runtime::{AdmissionOutcome, ConversionOutcome, Metrics};
 use std::{sync::Arc, time::Instant};
-use webhook::{admission, conversion};
+use tokio::sync::Semaphore;
+use webhook::{
+    admission::{self, Sources},
+    conversion,
+};
+
+/// The largest review of a pod: no object that the API server stores is larger.
+pub(crate) const LARGEST_POD: usize = 3 * 1024 * 1024;
+
+/// The largest review of objects to convert, which has all objects of a list: more than a thousand HarborClusters, or ten
+/// objects as large as etcd accepts. While it is answered, about three times as much memory is in use.
+pub(crate) const LARGEST_LIST: usize = 16 * 1024 * 1024;
+
+/// The endpoints of all webhooks, with rules that never change: for tests that send any request.
+pub fn endpoints(sources: Sources) -> Router {
+    let metrics = Arc::<Metrics>::default();
+    rewriting(Arc::new(Rules::listed(sources)), Arc::clone(&metrics)).merge(converting(metrics))
+}
 
 /// Reviews pods by the rules.
 pub(crate) fn rewriting(rules: Arc<Rules>, metrics: Arc<Metrics>) -> Router {
     let answer = move |body: Bytes| async move { rewrite(&body, &rules, &metrics) };
-    // The server has a limit for bodies.
-    Router::new().route(PATH, post(answer)).layer(DefaultBodyLimit::disable())
+    Router::new().route(PATH, post(answer)).layer(DefaultBodyLimit::max(LARGEST_POD))
 }
 
 /// Converts objects.
 pub(crate) fn converting(metrics: Arc<Metrics>) -> Router {
-    let answer = move |body: Bytes| async move { convert(&body, &metrics) };
-    Router::new().route(CONVERSION_PATH, post(answer)).layer(DefaultBodyLimit::disable())
+    let conversions = Conversions { metrics, turn: Arc::new(Semaphore::new(1)) };
+    Router::new().route(CONVERSION_PATH, post(converted)).with_state(conversions)
+}
+
+/// What conversions share.
+#[derive(Clone)]
+struct Conversions {
+    metrics: Arc<Metrics>,
+    /// Held while a long list is read and converted: one after the other, so that memory is bounded.
+    turn: Arc<Semaphore>,
+}
+
+/// Answers a ConversionReview. A long list takes a turn, and its time is not taken from reviews of pods.
+async fn converted(State(Conversions { metrics, turn }): State<Conversions>, body: Body) -> Response {
+    let is_short = body.size_hint().upper().is_some_and(|longest| longest <= LARGEST_POD as u64);
+    // The semaphore is never closed.
+    let turn = if is_short { None } else { turn.acquire_owned().await.ok() };
+    let Ok(body) = to_bytes(body, LARGEST_LIST).await else {
+        let why = format!(
+            "the review did not arrive, or is larger than {LARGEST_LIST} bytes; list fewer objects at once\n"
+        );
+        return refusal(StatusCode::PAYLOAD_TOO_LARGE, &why);
+    };
+    if is_short {
+        return convert(&body, &metrics);
+    }
+    let converting = tokio::task::spawn_blocking(move || {
+        let answer = convert(&body, &metrics);
+        drop(turn);
+        answer
+    });
+    let interrupted = |_| refusal(StatusCode::INTERNAL_SERVER_ERROR, "the conversion was interrupted\n");
+    converting.await.unwrap_or_else(interrupted)
 }
 
 fn rewrite(body: &[u8], rules: &Rules, metrics: &Metrics) -> Response {

@@ -11,7 +11,8 @@
 //! - `trust`, `configuration` and `definition`: what registers webhooks, as pure functions;
 //! - `registrar`: the leader's loop that keeps one of these objects;
 //! - `migration`: the leader's loop that has objects stored as v1beta1;
-//! - `rules`: the watches that feed the rules;
+//! - `rules` and `rules_map`: the watches that feed the rules, and what they decode of ConfigMaps;
+//! - `endpoint`: HTTP, with a limit for the body of each webhook;
 //! - `identity` and `listener`: TLS, with a certificate that can change while the server runs;
 //! - `announcer`: events about wrong rules.
 
@@ -28,11 +29,13 @@ mod migration;
 mod permissions;
 mod registrar;
 mod rules;
+mod rules_map;
 mod serve;
 mod settings;
 mod trust;
 mod watched;
 
+pub use endpoint::endpoints;
 pub use permissions::{to_convert, to_rewrite};
 pub use serve::WebhookServer;
 pub use settings::{Certificate, Conversion, FailurePolicy, Reach, Rewriting, Settings};

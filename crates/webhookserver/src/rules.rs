@@ -1,16 +1,18 @@
 //! The rules, kept current by watches.
 
+use crate::rules_map::RulesMap;
 use api::{
     names::REWRITING_LABEL,
-    v1beta1::{Harbor, HarborCluster, HarborServerConfiguration},
+    v1beta1::{Core, Harbor, HarborCluster, HarborServerConfiguration, Registry},
 };
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube::{
     Api, Client, Resource, ResourceExt as _,
-    core::PartialObjectMeta,
+    core::{ApiResource, PartialObjectMeta},
     runtime::{WatchStreamExt as _, watcher},
 };
+use runtime::Lists;
 use std::{
     pin::pin,
     sync::{PoisonError, RwLock},
@@ -19,7 +21,10 @@ use tokio::sync::watch;
 use webhook::admission::{ConfigMapSource, NamespaceSource, ServerSource, Sources, Table};
 
 /// The kinds that rules come from.
-const FEEDS: usize = 5;
+const FEEDS: usize = 7;
+
+/// How many objects are in memory at the same time while they are listed in pages. ConfigMaps come with their content.
+const PAGE: u32 = 10;
 
 /// The objects that rules come from. Reviews read them, watches change them.
 #[derive(Debug)]
@@ -51,6 +56,12 @@ impl Rules {
         Self { sources: RwLock::new(sources), state: watch::Sender::new(State::default()) }
     }
 
+    /// Rules from objects of all kinds, which have been listed.
+    pub fn listed(sources: Sources) -> Self {
+        let state = State { listed: FEEDS, changes: 0 };
+        Self { sources: RwLock::new(sources), state: watch::Sender::new(state) }
+    }
+
     /// Reads the objects, once all kinds have been listed.
     pub fn read<T>(&self, read: impl FnOnce(&Sources) -> T) -> Option<T> {
         let complete = self.state.borrow().is_complete();
@@ -62,21 +73,33 @@ impl Rules {
         self.state.subscribe()
     }
 
+    /// Waits until all kinds have been listed.
+    pub async fn until_listed(&self) {
+        // The sender is in `self`.
+        let _ = self.changes().wait_for(|state| state.is_complete()).await;
+    }
+
     /// Watches all kinds. Never ends.
     pub async fn feed(&self, client: &Client) {
-        let labelled = watcher::Config::default().labels(&format!("{REWRITING_LABEL}=enabled"));
-        let all = watcher::Config::default;
+        let probed = Api::all_with(client.clone(), &ApiResource::erase::<ConfigMap>(&()));
+        let lists = Lists::probe(&probed).await.unwrap_or(Lists::Paged);
+        let all = || lists.config(watcher::Config::default(), PAGE);
+        let labelled = all().labels(&format!("{REWRITING_LABEL}=enabled"));
         let namespaces = watcher(Api::<Namespace>::all(client.clone()), labelled);
-        let config_maps = watcher(Api::<ConfigMap>::all(client.clone()), all());
+        let config_maps = watcher(Api::<RulesMap>::all(client.clone()), all());
         let servers = watcher(Api::<HarborServerConfiguration>::all(client.clone()), all());
         let harbors = watcher(Api::<PartialObjectMeta<Harbor>>::all(client.clone()), all());
         let clusters = watcher(Api::<PartialObjectMeta<HarborCluster>>::all(client.clone()), all());
+        let cores = watcher(Api::<PartialObjectMeta<Core>>::all(client.clone()), all());
+        let registries = watcher(Api::<PartialObjectMeta<Registry>>::all(client.clone()), all());
         tokio::join!(
             self.follow(namespaces, |it| &mut it.namespaces, |it| Some(NamespaceSource::new(it))),
-            self.follow(config_maps, |it| &mut it.config_maps, ConfigMapSource::new),
+            self.follow(config_maps, |it| &mut it.config_maps, |it| ConfigMapSource::new(&it.config_map())),
             self.follow(servers, |it| &mut it.servers, |it| Some(ServerSource::new(it))),
             self.follow(harbors, |it| &mut it.harbors, |_| Some(())),
             self.follow(clusters, |it| &mut it.clusters, |_| Some(())),
+            self.follow(cores, |it| &mut it.cores, |_| Some(())),
+            self.follow(registries, |it| &mut it.registries, |_| Some(())),
         );
     }
 
@@ -139,15 +162,9 @@ impl Rules {
     }
 }
 
-#[cfg(test)]
-impl Rules {
-    /// Rules from objects of all kinds, which have been listed.
-    pub fn listed(sources: Sources) -> Self {
-        let state = State { listed: FEEDS, changes: 0 };
-        Self { sources: RwLock::new(sources), state: watch::Sender::new(state) }
-    }
-}
-
 fn key<K: Resource>(object: &K) -> (String, String) {
     (object.namespace().unwrap_or_default(), object.name_any())
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use crate::{
     announcer::announce,
     configuration::configuration,
     definition::{self, Definition},
-    endpoint,
+    endpoint::{self, LARGEST_LIST, LARGEST_POD},
     identity::Identity,
     issuer::Issuer,
     listener::TlsListener,
@@ -21,7 +21,7 @@ use futures::future::{BoxFuture, FutureExt as _, join_all};
 use jiff::Timestamp;
 use k8s_openapi::api::{admissionregistration::v1::MutatingWebhookConfiguration, core::v1::Secret};
 use kube::{Api, Client, api::Patch};
-use runtime::{Entropy, EventRecorder, Metrics};
+use runtime::{Entropy, EventRecorder, Health, Metrics};
 use serde_json::{Value, json};
 use server::Limits;
 use std::{sync::Arc, time::Duration};
@@ -31,14 +31,14 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// Limits for API servers, which wait one second for the answer about a pod, and keep their connections.
+/// Limits for API servers, which wait one second for the answer about a pod, 30 for that about a list of objects, and keep
+/// their connections.
 const LIMITS: Limits = Limits {
     connections: 64,
     head: Duration::from_secs(5),
-    request: Duration::from_secs(5),
+    request: Duration::from_secs(10),
     idle: Duration::from_mins(2),
-    // No object that the API server stores is larger.
-    body_bytes: 3 * 1024 * 1024,
+    body_bytes: LARGEST_POD,
     ..Limits::DEFAULT
 };
 
@@ -52,6 +52,8 @@ pub struct WebhookServer {
     pub settings: Settings,
     /// Where reviews are counted.
     pub metrics: Arc<Metrics>,
+    /// What is not ready before the server has its certificate and its rules.
+    pub health: Arc<Health>,
     /// The time, for certificates.
     pub clock: fn() -> Timestamp,
     /// Serial numbers of certificates.
@@ -59,11 +61,30 @@ pub struct WebhookServer {
 }
 
 impl WebhookServer {
-    /// Serves until `stop` is cancelled.
+    /// Serves until `stop` is cancelled, and then answers the reviews that have begun to arrive.
+    ///
+    /// The operator is not ready from now on, until the server has its first certificate and its first rules.
     ///
     /// # Errors
     /// When TLS cannot be set up, which is a bug.
-    pub async fn run(self, listener: TcpListener, stop: CancellationToken) -> Result<(), rustls::Error> {
+    pub fn run(
+        self,
+        listener: TcpListener,
+        stop: CancellationToken,
+    ) -> impl Future<Output = Result<(), rustls::Error>> + Send {
+        let certified = self.health.needs("the certificate of the webhooks");
+        let rewriting = self.settings.rewriting.map(|it| (it, self.health.needs("the rules for images")));
+        self.serve(listener, stop, certified, rewriting)
+    }
+
+    /// Serves. Cancels the tokens when it has its first certificate and its first rules.
+    async fn serve(
+        self,
+        listener: TcpListener,
+        stop: CancellationToken,
+        certified: CancellationToken,
+        rewriting: Option<(Rewriting, CancellationToken)>,
+    ) -> Result<(), rustls::Error> {
         let identity = Arc::<Identity>::default();
         let listener = TlsListener::new(listener, identity.config()?);
         let (secret, seen_secret) = watch::channel(Watched::<Secret>::Unknown);
@@ -81,21 +102,30 @@ impl WebhookServer {
         let name = &self.settings.name;
         let mut work = vec![
             watched::follow(secrets, name.clone(), secret).boxed(),
-            present(identity, seen_secret, name.clone()).boxed(),
+            present(identity, seen_secret, name.clone(), certified).boxed(),
             issuer.run().boxed(),
         ];
-        let mut router = Router::new();
-        if let Some(rewriting) = self.settings.rewriting {
+        let (mut router, mut limits) = (Router::new(), LIMITS);
+        if let Some((rewriting, listed)) = rewriting {
             let rules = Arc::new(Rules::new(["kube-system".to_owned(), self.settings.namespace.clone()]));
+            let listing = Arc::clone(&rules);
+            work.push(
+                async move {
+                    listing.until_listed().await;
+                    listed.cancel();
+                }
+                .boxed(),
+            );
             work.extend(self.rewriting(rewriting, &rules, &seen_trust));
             router = router.merge(endpoint::rewriting(rules, Arc::clone(&self.metrics)));
         }
         if let Some(conversion) = self.settings.conversion {
             work.extend(self.converting(conversion, &seen_trust));
             router = router.merge(endpoint::converting(Arc::clone(&self.metrics)));
+            limits.body_bytes = LARGEST_LIST;
         }
         tokio::select! {
-            () = server::serve(listener, router, LIMITS, stop.clone()) => {}
+            () = server::serve(listener, router, limits, stop.clone()) => {}
             _ = join_all(work) => {}
         }
         Ok(())
@@ -186,14 +216,22 @@ impl WebhookServer {
     }
 }
 
-/// Presents the certificate of the Secret, whenever it changes.
-async fn present(identity: Arc<Identity>, mut secret: watch::Receiver<Watched<Secret>>, name: String) {
+/// Presents the certificate of the Secret, whenever it changes. Cancels `certified` when it has the first one.
+async fn present(
+    identity: Arc<Identity>,
+    mut secret: watch::Receiver<Watched<Secret>>,
+    name: String,
+    certified: CancellationToken,
+) {
     loop {
         let current = secret.borrow_and_update().clone();
-        if let Watched::Present(current) = current
-            && let Err(error) = identity.set(&current)
-        {
-            tracing::warn!(secret = name, %error, "the webhook keeps its certificate: the Secret has none");
+        if let Watched::Present(current) = current {
+            match identity.set(&current) {
+                Ok(()) => certified.cancel(),
+                Err(error) => {
+                    tracing::warn!(secret = name, %error, "the webhook keeps its certificate: the Secret has none");
+                }
+            }
         }
         if secret.changed().await.is_err() {
             std::future::pending::<()>().await;

@@ -3,7 +3,7 @@
 use crate::{
     down,
     generate::{Choices, choices, edit, object},
-    old_definitions::{OldDefinition, old_definition},
+    old_definitions::old_schema,
     up,
 };
 use api::names::V1BETA1_FIELDS_ANNOTATION;
@@ -102,7 +102,7 @@ fn down_and_up(kind: &str) {
 }
 
 fn up_and_down(kind: &str) {
-    let Some(OldDefinition { schema, .. }) = old_definition(kind) else { return };
+    let schema = old_schema(kind);
     for_all(|choices| {
         let object = object("goharbor.io/v1alpha3", kind, &schema, choices);
         let upper = up(&object);

@@ -1,6 +1,7 @@
 //! Conversion between v1alpha3 and v1beta1: laws for random objects, and the map of a HarborCluster.
 //!
-//! Objects of v1beta1 are generated from our definitions, those of v1alpha3 from the Go operator's, where they are here.
+//! Objects of v1beta1 are generated from our definitions, those of v1alpha3 from the Go operator's, or from ours where
+//! those are not here.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // this is a test, helpers included
 

@@ -1,20 +1,46 @@
-//! The Go operator's definitions, where they are here.
+//! The definitions of v1alpha3: ours, and the Go operator's, where they are here.
+//!
+//! `v1alpha3-fields.txt` names the fields of the Go operator's, so that ours are compared without them, too.
 
 use crate::shared::{files, shared};
 use api::conversion::{ConversionWebhook, serve_v1alpha3};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the Go operator says about a kind in v1alpha3.
-pub struct OldDefinition {
-    pub kind: String,
-    pub schema: Value,
+/// The fields of the Go operator's definitions, in order.
+const FIELDS: &str = include_str!("v1alpha3-fields.txt");
+
+/// The schema of a kind in v1alpha3: the Go operator's, or ours if its files are not here.
+pub fn old_schema(kind: &str) -> Value {
+    let theirs = old_definitions().unwrap_or_default().into_iter().find(|definition| definition.kind == kind);
+    if let Some(OldDefinition { schema, .. }) = theirs {
+        return schema;
+    }
+    eprintln!("{kind} is tried with our own definition of v1alpha3");
+    let mut ours = ours_in_v1alpha3().remove(kind).unwrap();
+    for (service, only, required) in [
+        ("inClusterCache", "Redis", json!(["kind", "redisSpec"])),
+        ("inClusterDatabase", "PostgresSQL", json!(["kind", "postgresSqlSpec"])),
+        ("inClusterStorage", "MinIO", json!(["kind"])),
+    ] {
+        if let Some(service) = ours.pointer_mut(&format!("/properties/spec/properties/{service}")) {
+            // Theirs says so. Ours admits everything that may be stored.
+            service["properties"]["kind"]["enum"] = json!([only]);
+            service["required"] = required;
+        }
+    }
+    if let Some(minio) = ours.pointer_mut("/properties/spec/properties/inClusterStorage/properties/minIOSpec")
+    {
+        minio["required"] = json!(["redirect", "replicas", "volumesPerServer"]);
+    }
+    ours
 }
 
-/// The definition of one kind, if the files are here.
-pub fn old_definition(kind: &str) -> Option<OldDefinition> {
-    old_definitions()?.into_iter().find(|definition| definition.kind == kind)
+/// What the Go operator says about a kind in v1alpha3.
+struct OldDefinition {
+    kind: String,
+    schema: Value,
 }
 
 fn old_definitions() -> Option<Vec<OldDefinition>> {
@@ -75,12 +101,7 @@ fn ours_in_v1alpha3() -> BTreeMap<String, Value> {
 
 #[test]
 fn the_fields_of_v1alpha3_are_those_of_the_old_definitions() {
-    let Some(definitions) = old_definitions() else { return };
-    let mut theirs = BTreeSet::new();
-    for OldDefinition { kind, schema } in definitions {
-        paths(&schema["properties"]["spec"], &kind, "spec", &mut theirs);
-    }
-
+    let theirs: BTreeSet<_> = FIELDS.lines().map(str::to_owned).collect();
     let mut ours = BTreeSet::new();
     for (kind, schema) in ours_in_v1alpha3() {
         paths(&schema["properties"]["spec"], &kind, "spec", &mut ours);
@@ -88,6 +109,16 @@ fn the_fields_of_v1alpha3_are_those_of_the_old_definitions() {
 
     assert_eq!(ours.difference(&theirs).collect::<Vec<_>>(), Vec::<&String>::new(), "they do not have these");
     assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new(), "we do not have these");
+}
+
+#[test]
+fn the_list_of_fields_is_what_the_go_operators_files_say() {
+    let Some(definitions) = old_definitions() else { return };
+    let mut theirs = BTreeSet::new();
+    for OldDefinition { kind, schema } in definitions {
+        paths(&schema["properties"]["spec"], &kind, "spec", &mut theirs);
+    }
+    assert_eq!(theirs.iter().map(String::as_str).collect::<Vec<_>>(), FIELDS.lines().collect::<Vec<_>>());
 }
 
 #[test]

@@ -18,8 +18,8 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tower::BoxError;
 
-/// The longest answer of a webhook that is read, in bytes. Objects are at most this large, too.
-const LONGEST_ANSWER: usize = 3 * 1024 * 1024;
+/// The longest answer of a webhook that is read, in bytes. One that converts answers with all objects of a list.
+const LONGEST_ANSWER: usize = 32 * 1024 * 1024;
 
 /// Where a Service is reached: its namespace, name and port.
 type Resolve = dyn Fn(&str, &str, u16) -> Option<SocketAddr> + Send + Sync;

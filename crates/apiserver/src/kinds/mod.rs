@@ -17,7 +17,7 @@ pub(crate) use registry::{Kinds, priority};
 pub(crate) use resource::{Column, Subresources};
 pub(crate) use resource::{Origin, Resource, Scale, Verb};
 pub(crate) use rules::{
-    Addresses, advances_generation, allocate, default, from_stored, names, prepare_create, prepare_status,
-    prepare_update, reset_fields, stored_field, to_stored, validate_create, validate_status, validate_update,
-    warnings,
+    Addresses, advances_generation, allocate, default, from_stored, names, prepare_create,
+    prepare_ephemeral_containers, prepare_status, prepare_update, reset_fields, stored_field, to_stored,
+    validate_create, validate_ephemeral_containers, validate_status, validate_update, warnings,
 };

@@ -52,6 +52,7 @@ pub(super) async fn part(
     let part = match subresource {
         "status" if call.resource.subresources.status => Part::Status,
         "scale" if call.resource.subresources.scale.is_some() => Part::Scale,
+        "ephemeralcontainers" if call.resource.is("", "pods") => Part::EphemeralContainers,
         _ => return reviews::subresource(&call, name, subresource, method),
     };
     match (method.as_str(), part) {

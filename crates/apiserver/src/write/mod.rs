@@ -58,6 +58,8 @@ pub(crate) enum Part {
     Status,
     /// The number of replicas.
     Scale,
+    /// The ephemeral containers of a pod, which can be added only.
+    EphemeralContainers,
 }
 
 impl Part {
@@ -67,6 +69,7 @@ impl Part {
             Self::Main => None,
             Self::Status => Some("status"),
             Self::Scale => Some("scale"),
+            Self::EphemeralContainers => Some("ephemeralcontainers"),
         }
     }
 }

@@ -125,6 +125,9 @@ impl Write<'_> {
                 kinds::prepare_create(&self.resource, &mut object, self.server.clock.now());
             }
             (Some(live), Part::Status) => kinds::prepare_status(&self.resource, live, &mut object),
+            (Some(live), Part::EphemeralContainers) => {
+                kinds::prepare_ephemeral_containers(&self.resource, live, &mut object);
+            }
             (Some(live), Part::Main | Part::Scale) => {
                 kinds::prepare_update(&self.resource, live, &mut object);
             }
@@ -268,6 +271,9 @@ impl Write<'_> {
         let mut causes = match (live, self.part) {
             (None, _) => kinds::validate_create(&self.resource, object),
             (Some(live), Part::Status) => kinds::validate_status(&self.resource, live, object),
+            (Some(live), Part::EphemeralContainers) => {
+                kinds::validate_ephemeral_containers(&self.resource, live, object)
+            }
             (Some(live), Part::Main | Part::Scale) => kinds::validate_update(&self.resource, live, object),
         };
         if let Some(custom) = &self.resource.structural {

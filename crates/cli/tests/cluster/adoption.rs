@@ -52,7 +52,7 @@ fn environment(deployment: &Deployment) -> Vec<&str> {
 async fn a_core_of_the_old_operator_is_adopted_in_place() {
     let world = World::new().await;
     let Some(objects) = left_behind(&world.name) else {
-        println!("skipped: ../shared is not here");
+        eprintln!("skipped: ../shared is not here");
         return;
     };
     let find = |kind: &str, name: &str| {

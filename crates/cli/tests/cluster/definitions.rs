@@ -74,7 +74,7 @@ async fn plain_kubectl_apply_installs_them_twice_and_explain_shows_their_fields(
 #[tokio::test]
 async fn the_samples_of_the_old_operator_are_accepted_strictly() {
     let (Some(samples), Some(thirdparty)) = (shared("upstream-samples"), shared("thirdparty-crds")) else {
-        println!("skipped: ../shared is not here");
+        eprintln!("skipped: ../shared is not here");
         return;
     };
     let (world, file) = plane().await;
@@ -136,7 +136,7 @@ async fn converted_objects_of_v1alpha3_are_accepted_strictly() {
     let mut old = documents(&root().join("crates/cli/tests/fixtures/v1alpha3.yaml"));
     match shared("upstream-samples") {
         Some(samples) => old.extend(old_samples(&samples)),
-        None => println!("not tested with the old operator's samples: ../shared is not here"),
+        None => eprintln!("not tested with the old operator's samples: ../shared is not here"),
     }
     let folder = tempfile::tempdir().unwrap();
     let [before, after] = ["before.json", "after.yaml"].map(|name| folder.path().join(name));

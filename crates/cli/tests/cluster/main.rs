@@ -24,6 +24,7 @@ mod namespaced;
 mod plan;
 mod privileges;
 mod process;
+mod pull_secrets;
 mod registry;
 mod rules;
 mod stack;

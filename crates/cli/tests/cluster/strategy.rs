@@ -92,7 +92,7 @@ async fn a_claim_that_one_node_can_mount_is_noticed_when_it_comes_and_until_then
 async fn a_deployment_of_the_old_operator_may_change_how_its_pods_are_replaced() {
     let world = World::new().await;
     let Some(objects) = left_behind(&world.name) else {
-        println!("skipped: ../shared is not here");
+        eprintln!("skipped: ../shared is not here");
         return;
     };
     let find = |kind: &str, name: &str| -> Value {

@@ -16,6 +16,9 @@ mod input;
 #[cfg(test)]
 mod inside_harbor;
 #[cfg(test)]
+#[cfg(feature = "sandbox")]
+mod pods;
+#[cfg(test)]
 mod rbac;
 #[cfg(test)]
 mod render;

@@ -43,6 +43,7 @@ impl Features {
             leadership,
             settings,
             metrics: Arc::<Metrics>::default(),
+            health: Arc::default(),
             clock,
             entropy: Arc::new(SystemEntropy),
         })

@@ -14,7 +14,7 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 fn objects(path: &str) -> Option<Vec<Value>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
     let Ok(text) = fs::read_to_string(&path) else {
-        println!("not tested: {} is not there", path.display());
+        eprintln!("not tested: {} is not there", path.display());
         return None;
     };
     Some(serde_saphyr::from_multiple(&text).unwrap())
@@ -114,6 +114,7 @@ async fn installations_of_the_first_versions_become_ready() {
     let counted = ready("crates/cli/tests/fixtures/v1alpha3.yaml", "registry").await.unwrap();
     let clusters = (counted["HarborCluster"], counted["Harbor"]);
     assert_eq!(clusters, (2, 3), "two HarborClusters with their Harbors, and a Harbor alone");
+    assert_eq!(counted["Exporter"], 2, "of the Harbors that ask for one");
 }
 
 #[tokio::test(start_paused = true)]

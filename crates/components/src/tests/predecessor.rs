@@ -25,7 +25,7 @@ impl<C: Component> Predecessor<C> {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../../shared/data/upstream-objects/harbor-minimal.json");
         let Ok(text) = fs::read_to_string(&file) else {
-            println!("skipped: {} is not at hand", file.display());
+            eprintln!("skipped: {} is not at hand", file.display());
             return None;
         };
         let mut list: Value = serde_json::from_str(&text).unwrap();

@@ -160,14 +160,14 @@ async fn killed(teams: usize, counted: Counted, number: usize) -> BTreeSet<Strin
     outcome(&world).await
 }
 
-fn is_write(request: &&String) -> bool {
+fn is_write(request: &str) -> bool {
     !request.starts_with("GET") && !request.starts_with("HEAD")
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_operator_that_is_killed_at_any_request_loses_nothing_and_creates_nothing_twice() {
     let (expected, requests) = undisturbed(1).await;
-    let writes = requests.iter().filter(is_write).count();
+    let writes = requests.iter().filter(|request| is_write(request)).count();
     assert!((40..=150).contains(&requests.len()), "{} requests: {requests:#?}", requests.len());
     assert!((17..=30).contains(&writes), "{writes} writes: {requests:#?}");
     for killed_at in 1..=requests.len() {
@@ -180,7 +180,7 @@ async fn an_operator_that_is_killed_at_any_request_loses_nothing_and_creates_not
 async fn an_operator_that_is_killed_among_many_objects_loses_nothing_and_creates_nothing_twice() {
     const TEAMS: usize = 4;
     let (expected, requests) = undisturbed(TEAMS).await;
-    let writes = requests.iter().filter(is_write).count();
+    let writes = requests.iter().filter(|request| is_write(request)).count();
     assert!(writes >= 60, "{writes} writes");
     let (counted, number, step) = match std::env::var("HARBOR_OPERATOR_KILL").as_deref() {
         Ok("every-request") => (Counted::All, requests.len(), 1),

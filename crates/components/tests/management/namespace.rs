@@ -1,6 +1,7 @@
 //! The annotations of a Namespace.
 
 use crate::{
+    connection::Counted,
     contents::contents,
     pull_secret_binding::{binding, service_account, with_robot},
     secrecy::assert_nowhere,
@@ -14,6 +15,7 @@ use kube::{
     api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
 };
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// A cluster whose operator reconciles Namespaces, with the ServiceAccount `default`. The operator does not run yet.
 pub async fn without_operator() -> World {
@@ -258,20 +260,29 @@ async fn begin_again(world: &mut World) {
     world.ask("DELETE", "/projects/default", Value::Null).await;
     annotate(world, own_project()).await;
     world.take_requests();
+    world.take_calls();
 }
 
-#[tokio::test(start_paused = true)]
-async fn new_14_an_operator_that_is_killed_at_any_write_leaks_nothing() {
-    let found = async |world: &World| {
-        let secrets = world.secret_names().await;
-        (contents(world).await, made(world).await, secrets, pull_secrets(world, "default").await)
-    };
+/// What there is in the cluster and in Harbor.
+async fn found(world: &World) -> (BTreeSet<String>, [Vec<String>; 3]) {
+    let secrets = world.secret_names().await;
+    (contents(world).await, [made(world).await, secrets, pull_secrets(world, "default").await])
+}
+
+/// A Namespace that an operator has bound for the second time, so that nothing is left of the first.
+async fn bound_again() -> World {
     let mut world = new().await;
     annotate(&world, own_project()).await;
     until_bound(&world).await;
     begin_again(&mut world).await;
     world.start();
     until_bound(&world).await;
+    world
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_14_an_operator_that_is_killed_at_any_write_leaks_nothing() {
+    let mut world = bound_again().await;
     let expected = found(&world).await;
     let requests = world.take_requests();
     let writes = requests.iter().filter(|it| !it.starts_with("GET ")).count();
@@ -283,5 +294,23 @@ async fn new_14_an_operator_that_is_killed_at_any_write_leaks_nothing() {
         world.start();
         until_bound(&world).await;
         assert_eq!(found(&world).await, expected, "killed at write {killed_at}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn new_14_an_operator_that_is_killed_between_any_two_requests_to_harbor_leaks_nothing() {
+    let mut world = bound_again().await;
+    let requests = world.calls();
+    let expected = found(&world).await;
+    let is_write = |request: &&String| !request.starts_with("GET") && !request.starts_with("HEAD");
+    let writes = requests.iter().filter(is_write).count();
+    assert!(writes >= 2 && requests.len() > writes, "{requests:#?}");
+
+    for killed_at in 1..=requests.len() {
+        begin_again(&mut world).await;
+        world.run_until_request(Counted::All, killed_at).await;
+        world.start();
+        until_bound(&world).await;
+        assert_eq!(found(&world).await, expected, "killed at {killed_at}: {}", requests[killed_at - 1]);
     }
 }

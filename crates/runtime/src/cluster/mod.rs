@@ -10,6 +10,7 @@ mod cache;
 mod claims;
 mod index;
 mod lean_metadata;
+mod lists;
 mod namespaces;
 mod owners;
 mod reach;
@@ -22,6 +23,7 @@ pub(crate) use address::{addressable, api_of};
 pub(crate) use cache::Cache;
 pub(crate) use claims::{Claimant, Claims};
 pub(crate) use index::{AffectedOwners, Index, Interest, MAX_OWNER_DEPTH, Seniority};
+pub use lists::Lists;
 pub(crate) use reach::field_selector;
 pub(crate) use watch::{Watched, is_input, start_watches};
 
@@ -70,7 +72,7 @@ pub(crate) struct Cluster {
     pub(crate) stop: CancellationToken,
     resources: BTreeMap<(String, String), ApiResource>,
     classes: Classes,
-    lists: OnceCell<watch::Lists>,
+    lists: OnceCell<Lists>,
 }
 
 impl Cluster {

@@ -4,16 +4,15 @@ mod backoff;
 #[cfg(test)]
 mod tests;
 
-use super::{Classes, Cluster, lean_metadata::LeanMetadata, reach::Reach};
+use super::{Classes, Cluster, Lists, lean_metadata::LeanMetadata, reach::Reach};
 use crate::{Scope, telemetry::FirstList};
-use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, PROBE_LABEL, TASK_LABEL};
+use api::names::{CERT_MANAGER_LABEL, CONTROLLER_LABEL, TASK_LABEL};
 use backoff::WatchBackoff;
 use futures::{Stream, StreamExt as _};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{
     Api, Resource,
-    api::{WatchEvent, WatchParams},
-    core::{ApiResource, DynamicObject, PartialObjectMeta},
+    core::{ApiResource, DynamicObject},
     runtime::watcher::{self, Event, watcher},
 };
 use plan::{ChildKind, HarborClass, Health, ManagedBy, ObjectKey, Observe, ObservedObject};
@@ -146,35 +145,13 @@ enum Ended {
     Unserved,
 }
 
-/// How the objects that exist are listed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lists {
-    /// As the first events of a watch, object by object.
-    Streamed,
-    /// In pages.
-    Paged,
-}
-
 impl Cluster {
-    /// How this API server lists objects; found out with one request. Streams need Kubernetes 1.34, and etcd 3.4.31 or 3.5.13.
+    /// How this API server lists objects; found out with one request.
     async fn lists(&self, scope: &Scope) -> Lists {
         let probe = || async {
             let resource = ApiResource::erase::<ConfigMap>(&());
-            let api: Api<PartialObjectMeta<DynamicObject>> = scope.api(&self.client, &resource);
-            let params = WatchParams {
-                send_initial_events: true,
-                ..WatchParams::default().labels(PROBE_LABEL).timeout(2)
-            };
-            let first = match api.watch_metadata(&params, "0").await {
-                Ok(events) => pin!(events).next().await,
-                Err(error) => Some(Err(error)),
-            };
-            match first {
-                Some(Ok(WatchEvent::Bookmark(_) | WatchEvent::Added(_))) => Ok(Lists::Streamed),
-                Some(Ok(_) | Err(kube::Error::Api(_))) | None => Ok(Lists::Paged),
-                // Not an answer: the next watch asks again.
-                Some(Err(error)) => Err(error),
-            }
+            // No answer is no decision: the next watch asks again.
+            Lists::probe(&scope.api(&self.client, &resource)).await
         };
         self.lists.get_or_try_init(probe).await.copied().unwrap_or(Lists::Paged)
     }
@@ -206,10 +183,7 @@ impl Watch<'_> {
             Extent::Tasks => self.reach.config().labels(&format!("{CONTROLLER_LABEL},{TASK_LABEL}")),
             Extent::Owners | Extent::Inputs | Extent::InputsWithStatus => self.reach.config(),
         };
-        match self.lists {
-            Lists::Streamed => config.streaming_lists(),
-            Lists::Paged => config.page_size(PAGE),
-        }
+        self.lists.config(config, PAGE)
     }
 
     fn observe(&self, meta: &kube::core::ObjectMeta, health: Health) -> Option<ObservedObject> {

@@ -15,6 +15,9 @@ pub enum HealthError {
     /// No watch has been opened yet.
     #[error("the operator has not started yet")]
     NotStarted,
+    /// These other things that the operator needs are not there yet.
+    #[error("not there yet: {}", .0.join(", "))]
+    NotThere(Vec<String>),
     /// These kinds have not been listed yet.
     #[error("not listed yet: {}", .0.join(", "))]
     NotListed(Vec<String>),
@@ -31,29 +34,37 @@ pub struct Health(Mutex<State>);
 struct State {
     /// Kinds, with tokens that are cancelled when they have been listed.
     watches: Vec<(String, CancellationToken)>,
+    /// What else is needed, with tokens that are cancelled when it is there.
+    needs: Vec<(String, CancellationToken)>,
     /// Running reconciles, with their object and the time by which they must have ended.
     reconciles: BTreeMap<u64, (ObjectKey, Instant)>,
     count: u64,
 }
 
 impl Health {
-    /// Whether all kinds have been listed once, so that the operator can reconcile or stand by.
+    /// Whether all kinds have been listed once, so that the operator can reconcile or stand by, and everything is there that
+    /// it [needs](Self::needs).
     ///
     /// A kind that the API server does not serve counts as listed. If the operator may not list a kind, it never
     /// becomes ready.
     pub fn ready(&self) -> Result<(), HealthError> {
         let state = self.state();
+        let missing = missing(&state.needs);
+        if !missing.is_empty() {
+            return Err(HealthError::NotThere(missing));
+        }
         if state.watches.is_empty() {
             return Err(HealthError::NotStarted);
         }
-        let mut missing: Vec<_> = state
-            .watches
-            .iter()
-            .filter(|(_, listed)| !listed.is_cancelled())
-            .map(|(kind, _)| kind.clone())
-            .collect();
-        missing.dedup();
+        let missing = self::missing(&state.watches);
         if missing.is_empty() { Ok(()) } else { Err(HealthError::NotListed(missing)) }
+    }
+
+    /// Makes readiness wait for something. Cancel the token once it is there.
+    pub fn needs(&self, what: &str) -> CancellationToken {
+        let token = CancellationToken::new();
+        self.state().needs.push((what.to_owned(), token.clone()));
+        token
     }
 
     /// Whether every reconcile ends in time.
@@ -83,6 +94,14 @@ impl Health {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The names of tokens that are not cancelled.
+fn missing(tokens: &[(String, CancellationToken)]) -> Vec<String> {
+    let open = tokens.iter().filter(|(_, token)| !token.is_cancelled());
+    let mut names: Vec<_> = open.map(|(name, _)| name.clone()).collect();
+    names.dedup();
+    names
 }
 
 /// The first list of a kind.
@@ -144,6 +163,17 @@ mod tests {
         assert!(cores.settled().is_cancelled(), "the others need not wait");
         assert_eq!(health.ready().unwrap_err().to_string(), "not listed yet: Core");
         cores.ended();
+        assert_eq!(health.ready(), Ok(()));
+    }
+
+    #[test]
+    fn the_operator_is_ready_when_what_else_it_needs_is_there() {
+        let health = Health::default();
+        let certificate = health.needs("the certificate");
+        health.first_list("Core").ended();
+        assert_eq!(health.ready().unwrap_err().to_string(), "not there yet: the certificate");
+        assert_eq!(health.alive(), Ok(()), "that is no reason to restart it");
+        certificate.cancel();
         assert_eq!(health.ready(), Ok(()));
     }
 

@@ -27,6 +27,10 @@ pub struct Sources {
     pub harbors: Table<()>,
     /// HarborClusters, for the same reason.
     pub clusters: Table<()>,
+    /// Cores, for the same reason: they need no Harbor.
+    pub cores: Table<()>,
+    /// Registries, for the same reason.
+    pub registries: Table<()>,
     /// Other namespaces in which images are never rewritten.
     pub excluded: BTreeSet<String>,
 }
@@ -65,16 +69,19 @@ struct Link<'a> {
 }
 
 impl Sources {
-    /// The namespaces that have a Harbor, and others in which images are never rewritten.
+    /// The namespaces that have a Harbor or the part of one that images come through, and others in which images are never
+    /// rewritten.
     pub fn exempt(&self) -> BTreeSet<&str> {
-        let harbors =
-            self.harbors.keys().chain(self.clusters.keys()).map(|(namespace, _)| namespace.as_str());
-        harbors.chain(self.excluded.iter().map(String::as_str)).collect()
+        self.with_harbors().chain(self.excluded.iter().map(String::as_str)).collect()
     }
 
     fn is_exempt(&self, namespace: &str) -> bool {
-        let mut harbors = self.harbors.keys().chain(self.clusters.keys());
-        self.excluded.contains(namespace) || harbors.any(|(other, _)| other == namespace)
+        self.excluded.contains(namespace) || self.with_harbors().any(|other| other == namespace)
+    }
+
+    fn with_harbors(&self) -> impl Iterator<Item = &str> {
+        let tables = [&self.harbors, &self.clusters, &self.cores, &self.registries];
+        tables.into_iter().flat_map(Table::keys).map(|(namespace, _)| namespace.as_str())
     }
 
     /// How images of a namespace are rewritten.

@@ -1,4 +1,4 @@
-use super::{converting, rewriting};
+use super::{LARGEST_LIST, LARGEST_POD, converting, rewriting};
 use crate::rules::Rules;
 use axum::{
     Router,
@@ -137,4 +137,42 @@ async fn only_posts_to_the_two_paths_are_answered() {
         assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED);
     }
     assert_eq!(endpoints.post("/", review(REWRITING).to_string()).await.0, StatusCode::NOT_FOUND);
+}
+
+/// A review of Portals, each with an annotation of 200 KiB.
+fn long_review(objects: usize) -> String {
+    let mut review = review(CONVERSION);
+    let portal = &mut review["request"]["objects"][0];
+    portal["metadata"]["annotations"] = json!({ "large": "x".repeat(200 * 1024) });
+    review["request"]["objects"] = vec![portal.take(); objects].into();
+    review.to_string()
+}
+
+#[tokio::test]
+async fn a_long_list_is_converted_and_one_beyond_the_limit_is_refused_with_the_remedy() {
+    let endpoints = Endpoints::ready();
+    let long = long_review(75);
+    assert!(long.len() > 4 * LARGEST_POD && long.len() < LARGEST_LIST);
+    let (status, answer) = endpoints.post(CONVERSION, long).await;
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let objects = answer["response"]["convertedObjects"].as_array().unwrap();
+    assert_eq!((status, objects.len()), (StatusCode::OK, 75));
+    assert!(objects.iter().all(|object| object["apiVersion"] == "goharbor.io/v1beta1"));
+
+    let longer = long_review(90);
+    let known = Body::from(longer.clone());
+    let unknown = Body::from_stream(futures::stream::iter([Ok::<_, std::io::Error>(longer)]));
+    for body in [known, unknown] {
+        let refused =
+            "the review did not arrive, or is larger than 16777216 bytes; list fewer objects at once\n";
+        let answer = endpoints.post(CONVERSION, body).await;
+        assert_eq!(answer, (StatusCode::PAYLOAD_TOO_LARGE, refused.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_pod_that_no_api_server_stores_is_refused() {
+    let endpoints = Endpoints::ready();
+    let (status, answer) = endpoints.post(REWRITING, " ".repeat(LARGEST_POD + 1)).await;
+    assert_eq!((status, answer.contains("limit")), (StatusCode::PAYLOAD_TOO_LARGE, true), "{answer}");
 }

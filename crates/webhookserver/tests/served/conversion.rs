@@ -12,7 +12,10 @@ use k8s_openapi::{
 };
 use kube::{
     Api, ResourceExt as _,
-    api::{ApiResource, DeleteParams, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams},
+    api::{
+        ApiResource, DeleteParams, DynamicObject, GroupVersionKind, ListParams, Patch, PatchParams,
+        PostParams,
+    },
 };
 use serde_json::{Value, json};
 
@@ -24,7 +27,7 @@ impl World {
     /// An operator that converts HarborClusters and Portals, and knows Trivies of v1beta1.
     async fn converting(served: Served) -> Self {
         let mut all = with_v1alpha3(&["HarborCluster", "Portal"]);
-        all.extend(definitions(&["Trivy", "Harbor", "HarborServerConfiguration"]));
+        all.extend(definitions(&["Trivy", "Core", "Harbor", "HarborServerConfiguration", "Registry"]));
         let plane = plane(all).await;
         Self { server: serve(&plane.client(), Leadership::permanent(), served).await, plane }
     }
@@ -137,6 +140,22 @@ async fn objects_are_written_and_read_in_both_versions() {
         (&json!({ "ipFamilies": ["IPv4"] }), &json!("https://b.example.com")),
         "a field that v1alpha3 lacks stays"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_is_longer_than_any_object_is_converted_as_a_whole() {
+    let world = World::converting(CONVERSION).await;
+    let names: Vec<_> = (0..20).map(|number| format!("acme-{number:02}")).collect();
+    for name in &names {
+        let mut large = portal(name);
+        large["metadata"]["annotations"] = json!({ "large": "x".repeat(200 * 1024) });
+        world.create(PORTALS, Version::V1alpha3, &large).await;
+    }
+    let all = world.objects(PORTALS, Version::V1alpha3).list(&ListParams::default()).await.unwrap();
+    let listed: Vec<_> =
+        all.items.iter().map(|it| (it.name_any(), it.data["spec"]["replicas"].clone())).collect();
+    let expected: Vec<_> = names.into_iter().map(|name| (name, json!(2))).collect();
+    assert_eq!(listed, expected);
 }
 
 /// Whether a value has all fields of another one. The API server adds defaults.

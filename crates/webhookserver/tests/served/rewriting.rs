@@ -1,6 +1,8 @@
 //! Images of pods.
 
-use crate::world::{NAME, REWRITING, Served, World, apply, definitions, eventually, plane, serve, serve_at};
+use crate::world::{
+    NAME, REWRITING, SOURCES, Served, World, apply, definitions, eventually, plane, serve, serve_at,
+};
 use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
 use election::Leadership;
 use envtest::TIMEOUT;
@@ -15,6 +17,7 @@ use kube::{
     Api, ResourceExt as _,
     api::{DeleteParams, ListParams, Patch, PatchParams},
 };
+use runtime::HealthError;
 use serde_json::{Value, json};
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -30,7 +33,7 @@ impl World {
 
     /// An operator that rewrites images in this way, at the time of this clock.
     pub async fn start_as(rules: &[&str], which: Served, clock: fn() -> Timestamp) -> Self {
-        let plane = plane(definitions(&["Harbor", "HarborCluster", "HarborServerConfiguration"])).await;
+        let plane = plane(definitions(&SOURCES)).await;
         let client = plane.client();
         apply(&client, server("main", json!({ "default": true, "rules": rules }))).await;
         let server = serve_at(&client, Leadership::permanent(), which, clock).await;
@@ -105,6 +108,11 @@ impl World {
                     "registryPersistentVolume": { "claimName": "images" } } } },
             } });
         apply(&self.client(), harbor).await;
+        self.until_exempt(namespace).await;
+    }
+
+    /// Waits until the configuration exempts the namespace.
+    async fn until_exempt(&self, namespace: &str) {
         let exempts = |it: &MutatingWebhookConfiguration| {
             let selector = it.webhooks.as_ref().unwrap()[0].namespace_selector.clone().unwrap();
             let values = selector.match_expressions.unwrap()[0].values.clone();
@@ -263,6 +271,39 @@ async fn a_namespace_that_gets_a_harbor_is_left_alone() {
     world.until_image(HUB).await;
     world.create_harbor("team").await;
     world.until_image(UNCHANGED).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_namespace_that_gets_a_registry_without_a_harbor_is_left_alone() {
+    let world = World::start(&["docker.io=>hub"]).await;
+    world.until_image(HUB).await;
+    let registry = json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "Registry",
+        "metadata": { "name": "acme", "namespace": "team" },
+        "spec": {
+            "storage": { "driver": { "inmemory": {} } },
+        } });
+    apply(&world.client(), registry).await;
+    world.until_exempt("team").await;
+    world.until_image(UNCHANGED).await;
+}
+
+// On one thread, the server begins only when the test waits.
+#[tokio::test]
+async fn a_replica_is_ready_when_it_has_its_first_certificate_and_its_first_rules() {
+    let plane = plane(definitions(&SOURCES)).await;
+    let leadership = Leadership::candidate();
+    let server = serve(&plane.client(), leadership.clone(), REWRITING).await;
+    let missing = |it: &[&str]| Err(HealthError::NotThere(it.iter().map(|&it| it.to_owned()).collect()));
+    let (certificate, rules) = ("the certificate of the webhooks", "the rules for images");
+    let until = async |wanted: Result<(), HealthError>| {
+        let is_so = async || (server.health.ready() == wanted).then_some(()).ok_or(server.health.ready());
+        eventually("the health is as expected", is_so).await;
+    };
+    assert_eq!(server.health.ready(), missing(&[certificate, rules]));
+    until(missing(&[certificate])).await;
+    leadership.prolong(tokio::time::Instant::now() + Duration::from_hours(1));
+    // Nothing of the webhooks is missing. No operator reconciles here.
+    until(Err(HealthError::NotStarted)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

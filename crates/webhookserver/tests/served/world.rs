@@ -14,7 +14,7 @@ use kube::{
     core::DynamicObject,
     runtime::wait::await_condition,
 };
-use runtime::{Metrics, SystemEntropy};
+use runtime::{Health, Metrics, SystemEntropy};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::{fmt::Debug, sync::Arc, time::Duration};
@@ -42,6 +42,9 @@ pub struct Served {
     pub certificate: Option<&'static str>,
 }
 
+/// The kinds that rules, and namespaces without rules, come from.
+pub const SOURCES: [&str; 5] = ["Core", "Harbor", "HarborCluster", "HarborServerConfiguration", "Registry"];
+
 /// A control plane of its own, because webhooks are for the whole cluster.
 pub struct World {
     pub plane: ControlPlane,
@@ -51,14 +54,21 @@ pub struct World {
 /// A running server.
 pub struct Serving {
     pub port: u16,
+    /// Not ready before the server is. The watches of an operator are never listed.
+    pub health: Arc<Health>,
     stop: CancellationToken,
     task: JoinHandle<Result<(), rustls::Error>>,
 }
 
 impl Serving {
+    /// Tells the server to stop.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
     /// Stops the server.
     pub async fn end(&mut self) {
-        self.stop.cancel();
+        self.stop();
         (&mut self.task).await.unwrap().unwrap();
     }
 
@@ -156,9 +166,10 @@ pub async fn serve_at(
     };
     let stop = CancellationToken::new();
     let (metrics, entropy) = (Arc::<Metrics>::default(), Arc::new(SystemEntropy));
-    let client = client.clone();
-    let webhooks = WebhookServer { client, leadership, settings, metrics, clock, entropy };
-    Serving { port, stop: stop.clone(), task: tokio::spawn(webhooks.run(listener, stop)) }
+    let (client, health) = (client.clone(), Arc::<Health>::default());
+    let webhooks =
+        WebhookServer { client, leadership, settings, metrics, health: Arc::clone(&health), clock, entropy };
+    Serving { port, health, stop: stop.clone(), task: tokio::spawn(webhooks.run(listener, stop)) }
 }
 
 async fn namespace(client: &Client, metadata: Value) {

@@ -1,8 +1,9 @@
 //! Properties for objects of any shape.
 
 use crate::kinds::{
-    Addresses, Kinds, advances_generation, allocate, default, from_stored, prepare_create, prepare_status,
-    prepare_update, resources, to_stored, validate_create, validate_status, validate_update,
+    Addresses, Kinds, advances_generation, allocate, default, from_stored, prepare_create,
+    prepare_ephemeral_containers, prepare_status, prepare_update, resources, to_stored, validate_create,
+    validate_ephemeral_containers, validate_status, validate_update,
 };
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use serde_json::{Value, json};
@@ -70,6 +71,10 @@ proptest! {
         prepare_update(&resource, &old, &mut changed);
         validate_update(&resource, &old, &changed);
         advances_generation(&resource, &old, &changed);
+
+        let mut debugged = new.clone();
+        prepare_ephemeral_containers(&resource, &old, &mut debugged);
+        validate_ephemeral_containers(&resource, &old, &debugged);
 
         let mut reported = new.clone();
         prepare_status(&resource, &old, &mut reported);

@@ -22,7 +22,11 @@ mod warnings;
 pub(crate) use address::{Addresses, allocate};
 pub(crate) use defaults::default;
 pub(crate) use forms::{from_stored, stored_field, to_stored};
-pub(crate) use prepare::{advances_generation, prepare_create, prepare_status, prepare_update};
+pub(crate) use prepare::{
+    advances_generation, prepare_create, prepare_ephemeral_containers, prepare_status, prepare_update,
+};
 pub(crate) use reset::reset_fields;
-pub(crate) use validation::{names, validate_create, validate_status, validate_update};
+pub(crate) use validation::{
+    names, validate_create, validate_ephemeral_containers, validate_status, validate_update,
+};
 pub(crate) use warnings::warnings;

@@ -96,6 +96,25 @@ pub(crate) fn prepare_status(resource: &Resource, old: &Value, new: &mut Value) 
     default(resource, new);
 }
 
+/// Prepares a pod, written through the endpoint of its ephemeral containers: everything else stays.
+pub(crate) fn prepare_ephemeral_containers(resource: &Resource, old: &Value, new: &mut Value) {
+    let containers = child(new, "spec").and_then(|spec| unset(spec, EPHEMERAL_CONTAINERS));
+    copy(old, new, "spec");
+    copy(old, new, "status");
+    if let Some(spec) = child(new, "spec") {
+        match containers {
+            Some(containers) => set(spec, EPHEMERAL_CONTAINERS, containers),
+            None => drop(unset(spec, EPHEMERAL_CONTAINERS)),
+        }
+    }
+    if let (Some(before), Some(after)) = (old.get("metadata"), child(new, "metadata")) {
+        for field in ["annotations", "deletionTimestamp", "finalizers", "labels", "ownerReferences"] {
+            copy(before, after, field);
+        }
+    }
+    default(resource, new);
+}
+
 /// Whether a change increments `metadata.generation`.
 pub(crate) fn advances_generation(resource: &Resource, old: &Value, new: &Value) -> bool {
     if !resource.counts_generations {
@@ -131,6 +150,7 @@ fn store_new_version(crd: &mut Value) {
     }
 }
 
+const EPHEMERAL_CONTAINERS: &str = "ephemeralContainers";
 const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
 
 fn set_template_generation(object: &mut Value, generation: i64) {

@@ -8,6 +8,7 @@ type Paths = &'static [&'static [&'static str]];
 pub(crate) fn reset_fields(resource: &Resource, subresource: Option<&str>) -> Paths {
     match (resource.origin, subresource) {
         (_, None | Some("finalize")) if resource.subresources.status => &[&["status"]],
+        (Origin::Builtin, Some("ephemeralcontainers")) => &[&["metadata"], &["status"]],
         (Origin::Custom, Some("status")) => &[&["metadata"], &["spec"]],
         (Origin::Builtin, Some("status")) => match resource.id() {
             ("apps", "deployments") => &[&["spec"], &["metadata", "labels"]],

@@ -146,18 +146,21 @@ impl Run {
         let operator = operator(client.clone(), reconciled(self.bind_namespaces), options);
 
         let stop = CancellationToken::new();
-        if let Some((address, settings)) = webhook {
+        let webhook = if let Some((address, settings)) = webhook {
             let listener = webhook::bind(address).await?;
             let server = WebhookServer {
                 client: client.clone(),
                 leadership: operator.leadership(),
                 settings,
                 metrics: Arc::clone(&telemetry.metrics),
+                health: Arc::clone(&telemetry.health),
                 clock,
                 entropy,
             };
-            tokio::spawn(server.run(listener, stop.clone()));
-        }
+            Some(webhook::serve(server, listener, &stop))
+        } else {
+            None
+        };
         let page = page.map(|page| tokio::spawn(page.serve(client, stop.clone())));
         tokio::spawn(stop_on_signal(stop.clone()));
         tracing::info!(version = env!("CARGO_PKG_VERSION"), namespaces = ?self.namespace, "started");
@@ -165,6 +168,10 @@ impl Run {
             Ended::Deposed(lost) => Error::Deposed(lost.to_string()),
             Ended::Panicked(_) => Error::Run(ended.to_string()),
         })?;
+        if let Some(webhook) = webhook {
+            // It answers the reviews that have arrived.
+            webhook.ended().await?;
+        }
         if let Some(page) = page {
             // It closes its connections; a page that failed does not fail the operator.
             let _ = page.await;

@@ -3,7 +3,10 @@
 use super::http::Listen;
 use crate::{flags::namespace, output::Error};
 use clap::Args;
-use webhookserver::{Certificate, Conversion, FailurePolicy, Reach, Rewriting, Settings};
+use std::fmt::Display;
+use tokio::{net::TcpListener, task::JoinHandle};
+use tokio_util::sync::CancellationToken;
+use webhookserver::{Certificate, Conversion, FailurePolicy, Reach, Rewriting, Settings, WebhookServer};
 
 /// The default name of the Service, the Secret and the MutatingWebhookConfiguration.
 pub const WEBHOOK: &str = "harbor-operator-webhook";
@@ -82,13 +85,46 @@ impl WebhookArgs {
 }
 
 /// Binds the address of the webhooks.
-pub async fn bind(address: Listen) -> Result<tokio::net::TcpListener, Error> {
+pub async fn bind(address: Listen) -> Result<TcpListener, Error> {
     let listener = address.bind("--webhook-address").await?;
     listener.ok_or_else(|| Error::Listen {
         address: address.to_string(),
         problem: "webhooks need an address".to_owned(),
         flag: "--webhook-address".to_owned(),
     })
+}
+
+/// A running server of webhooks.
+pub struct Webhooks(JoinHandle<Result<(), String>>);
+
+/// Serves webhooks until stopped. If the server ends sooner, it stops the operator: a restart is better than pods that nobody
+/// reviews.
+pub fn serve(server: WebhookServer, listener: TcpListener, stop: &CancellationToken) -> Webhooks {
+    supervise(server.run(listener, stop.clone()), stop.clone())
+}
+
+/// Runs a server, and stops everything else when it ends.
+fn supervise<E: Display + Send + 'static>(
+    server: impl Future<Output = Result<(), E>> + Send + 'static,
+    stop: CancellationToken,
+) -> Webhooks {
+    let serving = tokio::spawn(server);
+    Webhooks(tokio::spawn(async move {
+        let ended = match serving.await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(format!("the server of webhooks failed: {error}")),
+            Err(_) => Err("the server of webhooks panicked".to_owned()),
+        };
+        stop.cancel();
+        ended
+    }))
+}
+
+impl Webhooks {
+    /// Waits until the server has ended; returns why, unless it was stopped.
+    pub async fn ended(self) -> Result<(), Error> {
+        self.0.await.unwrap_or_else(|error| Err(error.to_string())).map_err(Error::Run)
+    }
 }
 
 fn host(text: &str) -> Result<Reach, String> {
@@ -106,6 +142,32 @@ fn host(text: &str) -> Result<Reach, String> {
 mod tests {
     use super::*;
     use clap::Parser;
+    use std::{convert::Infallible, future::ready};
+
+    #[tokio::test]
+    async fn a_server_that_fails_stops_the_operator_with_the_reason() {
+        let stop = CancellationToken::new();
+        let webhooks = supervise(ready(Err("no TLS")), stop.clone());
+        stop.cancelled().await;
+        let why = webhooks.ended().await.unwrap_err().to_string();
+        assert!(why.contains("the server of webhooks failed: no TLS"), "{why}");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_is_stopped_has_time_to_end() {
+        let (stop, answered) = (CancellationToken::new(), CancellationToken::new());
+        let (stopped, last) = (stop.clone(), answered.clone());
+        let server = async move {
+            stopped.cancelled().await;
+            tokio::task::yield_now().await;
+            last.cancel();
+            Ok::<_, Infallible>(())
+        };
+        let webhooks = supervise(server, stop.clone());
+        stop.cancel();
+        assert!(webhooks.ended().await.is_ok());
+        assert!(answered.is_cancelled());
+    }
 
     #[derive(Parser)]
     struct Only {

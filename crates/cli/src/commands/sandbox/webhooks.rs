@@ -54,6 +54,7 @@ pub fn serve(listener: TcpListener, client: Client, options: &Options, stop: Can
         leadership: Leadership::permanent(),
         settings,
         metrics: Arc::clone(&options.metrics),
+        health: Arc::clone(&options.health),
         clock: options.clock,
         entropy: Arc::clone(&options.entropy),
     };

@@ -76,7 +76,7 @@ impl Templates {
 /// Everything the old operator left behind, where that is at hand, and what it needs to become ready here.
 async fn recorded(cluster: &Cluster) -> Option<Vec<Value>> {
     let Some(mut objects) = left_behind(&cluster.name) else {
-        println!("skipped: ../shared is not here");
+        eprintln!("skipped: ../shared is not here");
         return None;
     };
     for object in &mut objects {

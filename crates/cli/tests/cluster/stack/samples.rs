@@ -11,7 +11,7 @@ use std::{fs, path::PathBuf};
 fn shared(folder: &str) -> Option<PathBuf> {
     let path = root().join("../shared/data").join(folder);
     if !path.is_dir() {
-        println!("not tested: {} is not there", path.display());
+        eprintln!("not tested: {} is not there", path.display());
         return None;
     }
     Some(path)

@@ -1,6 +1,6 @@
 use super::{Rewriting, Sources};
 use crate::admission::{
-    Reason,
+    Reason, Table,
     fixture::{server, sources},
 };
 use serde_json::json;
@@ -94,19 +94,20 @@ fn a_config_map_turns_rewriting_off() {
 }
 
 #[test]
-fn images_in_namespaces_with_harbors_are_never_rewritten() {
+fn images_in_namespaces_with_harbors_or_their_parts_are_never_rewritten() {
     let servers = [server("main", json!({ "default": true, "rules": ["*=>hub"] }))];
     let is_exempt =
         |sources: &Sources| matches!(sources.rewriting("team"), Rewriting::Off(Reason::ExcludedNamespace));
     let mut sources = sources(None, &servers);
     assert!(!is_exempt(&sources));
-    sources.harbors.insert(("team".into(), "h".into()), ());
-    assert!(is_exempt(&sources));
-    sources.harbors.clear();
-    sources.clusters.insert(("team".into(), "h".into()), ());
-    assert!(is_exempt(&sources));
-    assert_eq!(sources.exempt().into_iter().collect::<Vec<_>>(), ["team"]);
-    sources.clusters.clear();
+    let tables: [fn(&mut Sources) -> &mut Table<()>; 4] =
+        [|it| &mut it.harbors, |it| &mut it.clusters, |it| &mut it.cores, |it| &mut it.registries];
+    for table in tables {
+        table(&mut sources).insert(("team".into(), "h".into()), ());
+        assert!(is_exempt(&sources));
+        assert_eq!(sources.exempt().into_iter().collect::<Vec<_>>(), ["team"]);
+        table(&mut sources).clear();
+    }
     sources.excluded.insert("team".into());
     assert!(is_exempt(&sources));
 }

@@ -64,7 +64,8 @@ pub(super) fn init_containers(spec: &Value, around: &Surroundings<'_>, path: &st
     }
 }
 
-fn each(container: &Value, around: &Surroundings<'_>, path: &str, causes: &mut Vec<Cause>) {
+/// What is wrong with any container.
+pub(super) fn each(container: &Value, around: &Surroundings<'_>, path: &str, causes: &mut Vec<Cause>) {
     match text(container, "name") {
         "" => causes.push(Cause::required(format!("{path}.name"), "")),
         name => named(&format!("{path}.name"), name, names::dns_label, causes),

@@ -4,6 +4,7 @@ mod access;
 mod batch;
 mod configuration;
 mod container;
+mod ephemeral;
 mod events;
 mod immutable;
 mod metadata;
@@ -31,6 +32,7 @@ pub(crate) fn validate_create(resource: &Resource, object: &Value) -> Vec<Cause>
     metadata::create(resource, object, &mut causes);
     kind(resource, object, &mut causes);
     match resource.id() {
+        ("", "pods") => ephemeral::none(object, &mut causes),
         ("batch", "cronjobs") => batch::cron_job_name(object, &mut causes),
         ("events.k8s.io", "events") => events::strict(object, &mut causes),
         _ => {}
@@ -81,6 +83,15 @@ pub(crate) fn validate_update(resource: &Resource, old: &Value, new: &Value) -> 
         }
         _ => {}
     }
+    causes
+}
+
+/// The problems of a change to the ephemeral containers of a pod.
+pub(crate) fn validate_ephemeral_containers(resource: &Resource, old: &Value, new: &Value) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    metadata::update(resource, old, new, &mut causes);
+    kind(resource, new, &mut causes);
+    ephemeral::added(old, new, &mut causes);
     causes
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     container::{self, Surroundings, inside},
+    ephemeral,
     metadata::{annotations, labels, named},
     names,
     number::one_of,
@@ -29,6 +30,7 @@ pub(super) fn spec(spec: &Value, path: &str, causes: &mut Vec<Cause>) {
     let around = Surroundings { volumes: volumes(spec, path, causes) };
     container::containers(spec, &around, path, causes);
     container::init_containers(spec, &around, path, causes);
+    ephemeral::containers(spec, &around, path, causes);
     one_of(spec, "restartPolicy", path, &["Always", "OnFailure", "Never"], causes);
     one_of(spec, "dnsPolicy", path, &["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"], causes);
     labels(spec, "nodeSelector", &format!("{path}.nodeSelector"), causes);
