@@ -116,14 +116,14 @@ fn an_object_that_cannot_be_read_is_refused_without_being_quoted() {
 #[test]
 fn all_objects_of_a_long_list_are_converted_in_their_order() {
     let names: Vec<_> = (0..2000).map(|number| format!("acme-{number}")).collect();
-    let named = |version: &str, name: &String| {
+    let cluster_named = |version: &str, name: &String| {
         let mut object = cluster(version, json!({}));
         object["metadata"]["name"] = name.clone().into();
         object
     };
-    let objects: Vec<_> = names.iter().map(|name| named(NEW, name)).collect();
+    let objects: Vec<_> = names.iter().map(|name| cluster_named(NEW, name)).collect();
     let (answer, outcome) = answer(&body(OLD, objects.into()));
-    let converted: Vec<_> = names.iter().map(|name| named(OLD, name)).collect();
+    let converted: Vec<_> = names.iter().map(|name| cluster_named(OLD, name)).collect();
     assert_eq!(
         (&answer["response"]["convertedObjects"], outcome),
         (&converted.into(), Outcome::Converted(2000))

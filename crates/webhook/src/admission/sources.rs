@@ -81,7 +81,7 @@ impl Sources {
 
     fn with_harbors(&self) -> impl Iterator<Item = &str> {
         let tables = [&self.harbors, &self.clusters, &self.cores, &self.registries];
-        tables.into_iter().flat_map(Table::keys).map(|(namespace, _)| namespace.as_str())
+        tables.into_iter().flatten().map(|((namespace, _), ())| namespace.as_str())
     }
 
     /// How images of a namespace are rewritten.

@@ -1,6 +1,6 @@
 use super::{Rewriting, Sources};
 use crate::admission::{
-    Reason, Table,
+    Reason,
     fixture::{server, sources},
 };
 use serde_json::json;
@@ -98,16 +98,18 @@ fn images_in_namespaces_with_harbors_or_their_parts_are_never_rewritten() {
     let servers = [server("main", json!({ "default": true, "rules": ["*=>hub"] }))];
     let is_exempt =
         |sources: &Sources| matches!(sources.rewriting("team"), Rewriting::Off(Reason::ExcludedNamespace));
-    let mut sources = sources(None, &servers);
-    assert!(!is_exempt(&sources));
-    let tables: [fn(&mut Sources) -> &mut Table<()>; 4] =
-        [|it| &mut it.harbors, |it| &mut it.clusters, |it| &mut it.cores, |it| &mut it.registries];
-    for table in tables {
-        table(&mut sources).insert(("team".into(), "h".into()), ());
-        assert!(is_exempt(&sources));
+    assert!(!is_exempt(&sources(None, &servers)));
+    let key = || ("team".to_owned(), "h".to_owned());
+    let mut each: [Sources; 4] = std::array::from_fn(|_| sources(None, &servers));
+    each[0].harbors.insert(key(), ());
+    each[1].clusters.insert(key(), ());
+    each[2].cores.insert(key(), ());
+    each[3].registries.insert(key(), ());
+    for sources in &each {
+        assert!(is_exempt(sources));
         assert_eq!(sources.exempt().into_iter().collect::<Vec<_>>(), ["team"]);
-        table(&mut sources).clear();
     }
+    let mut sources = sources(None, &servers);
     sources.excluded.insert("team".into());
     assert!(is_exempt(&sources));
 }

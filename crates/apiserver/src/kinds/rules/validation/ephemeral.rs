@@ -26,12 +26,12 @@ const FORBIDDEN: [&str; 8] = [
 pub(super) fn containers(spec: &Value, around: &Surroundings<'_>, path: &str, causes: &mut Vec<Cause>) {
     let named = |list: &str| items(spec, list).iter().map(|container| text(container, "name"));
     let targets: BTreeSet<_> = named("containers").collect();
-    let mut names: BTreeSet<_> = targets.iter().copied().chain(named("initContainers")).collect();
+    let mut taken: BTreeSet<_> = targets.iter().copied().chain(named("initContainers")).collect();
     for (index, container) in items(spec, FIELD).iter().enumerate() {
         let path = format!("{path}.{FIELD}[{index}]");
         each(container, around, &path, causes);
         let name = text(container, "name");
-        if !name.is_empty() && !names.insert(name) {
+        if !name.is_empty() && !taken.insert(name) {
             causes.push(Cause::duplicate(format!("{path}.name"), &json!(name)));
         }
         let target = text(container, "targetContainerName");
