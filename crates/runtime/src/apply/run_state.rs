@@ -96,7 +96,7 @@ pub(crate) enum Done {
 
 impl Done {
     /// Everything that the gate permits. `held` says why the upgrade waits, if it does.
-    pub(crate) fn all_permitted<N>(gate: Gate<N>, held: Option<&String>) -> Self {
+    pub(crate) fn all_permitted<N: Copy>(gate: Gate<N>, held: Option<&String>) -> Self {
         match (held, gate.change) {
             (Some(why), _) => Self::Held(Some(why.clone())),
             (None, Some(_)) => Self::Held(None),

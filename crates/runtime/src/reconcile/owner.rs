@@ -37,8 +37,10 @@ impl Owner {
         self.stored.metadata.uid.as_deref().unwrap_or_default()
     }
 
+    /// The decoded object.
+    ///
     /// # Errors
-    /// When the object cannot be decoded.
+    /// When it cannot be decoded.
     pub(crate) fn object(&self) -> Result<&Arc<dyn ComponentObject>, ReconcileError> {
         self.decoded.as_ref().map_err(|error| ReconcileError::Undecodable(error.to_string()))
     }

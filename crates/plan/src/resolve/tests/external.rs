@@ -133,7 +133,7 @@ fn what_cannot_be_and_what_belongs_to_another_owner_is_refused_without_a_read() 
 
 #[test]
 fn an_older_owner_has_an_object_whether_it_differs_or_not() {
-    let seniors = [(older(), BTreeSet::new())];
+    let seniors: [(ObjectKey, BTreeSet<String>); 1] = [(older(), BTreeSet::new())];
     let others = OtherOwners { seniors: &seniors, ..OtherOwners::default() };
     let refused = Action::Refuse(Refusal::Claimed { owner: older(), fields: Vec::new() });
     for actual in [json!({"label": "tea", "size": 1}), json!({"label": "salt", "size": 1})] {
@@ -146,7 +146,7 @@ fn an_older_owner_has_an_object_whether_it_differs_or_not() {
 #[test]
 fn owners_that_share_an_object_by_fields_meet_only_where_it_differs() {
     let shared = External { sharing: Sharing::Fields, ..a_box() };
-    let seniors = [(older(), ["size".to_owned()].into())];
+    let seniors: [(ObjectKey, BTreeSet<String>); 1] = [(older(), ["size".to_owned()].into())];
     let others = OtherOwners { seniors: &seniors, ..OtherOwners::default() };
     let with = |actual: Value| {
         let stored = crate::outside(actual).unwrap();
