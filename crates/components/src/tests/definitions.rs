@@ -1,3 +1,5 @@
+//! The kinds of this crate, and the definitions of crate `api`.
+
 use std::collections::BTreeSet;
 
 #[test]

@@ -6,26 +6,22 @@
 //! object.
 
 use crate::observed::{is_item, owned};
-use kube::core::DynamicObject;
+use kube::core::ObjectMeta;
 use serde_json::{Map, Value};
 
 type Fields = Map<String, Value>;
 
-/// The fields to remove from `stored` before `manager` can apply `desired`, as JSON pointers: the manager's fields in
-/// nested objects that are empty in `desired`. Fields of other managers stay.
-///
-/// # Errors
-/// When `stored` cannot be represented as JSON.
-pub fn in_the_way(desired: &Value, stored: &DynamicObject, manager: &str) -> serde_json::Result<Vec<String>> {
-    let mut found = Vec::new();
+/// The fields to remove from `stored`, which has this metadata, before `manager` can apply `desired`, as JSON pointers: the
+/// manager's fields in nested objects that are empty in `desired`. Fields of other managers stay.
+pub fn in_the_way(desired: &Value, meta: &ObjectMeta, stored: &Value, manager: &str) -> Vec<String> {
     let api_version = desired["apiVersion"].as_str().unwrap_or_default();
-    if let Some((_, ours)) = owned(&stored.metadata, api_version, |it| it == manager) {
-        let entries = stored.metadata.managed_fields.iter().flatten();
-        let fields = entries.filter_map(|entry| entry.fields_v1.as_ref()?.0.as_object());
-        let others: Vec<_> = fields.filter(|fields| *fields != ours).collect();
-        within(desired, &serde_json::to_value(stored)?, ours, &others, String::new(), &mut found);
-    }
-    Ok(found)
+    let Some((_, ours)) = owned(meta, api_version, |it| it == manager) else { return Vec::new() };
+    let entries = meta.managed_fields.iter().flatten();
+    let fields = entries.filter_map(|entry| entry.fields_v1.as_ref()?.0.as_object());
+    let others: Vec<_> = fields.filter(|fields| *fields != ours).collect();
+    let mut found = Vec::new();
+    within(desired, stored, ours, &others, String::new(), &mut found);
+    found
 }
 
 /// Whether an object contains an empty nested object.
@@ -151,7 +147,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn stored(spec: Value, ours: Value, others: &[Value]) -> DynamicObject {
+    fn stored(spec: Value, ours: Value, others: &[Value]) -> Value {
         let entry = |manager: &str, fields: &Value| {
             json!({
                 "manager": manager, "operation": "Apply", "apiVersion": "v1",
@@ -160,13 +156,12 @@ mod tests {
         };
         let theirs = others.iter().map(|fields| entry("theirs", fields));
         let entries: Vec<_> = std::iter::once(entry("ours", &ours)).chain(theirs).collect();
-        let object =
-            json!({"apiVersion": "v1", "kind": "A", "metadata": {"managedFields": entries}, "spec": spec});
-        serde_json::from_value(object).unwrap()
+        json!({"apiVersion": "v1", "metadata": {"managedFields": entries}, "spec": spec})
     }
 
-    fn removed(desired: Value, stored: &DynamicObject) -> Vec<String> {
-        in_the_way(&json!({"apiVersion": "v1", "spec": desired}), stored, "ours").unwrap()
+    fn removed(desired: Value, stored: &Value) -> Vec<String> {
+        let meta = serde_json::from_value(stored["metadata"].clone()).unwrap();
+        in_the_way(&json!({"apiVersion": "v1", "spec": desired}), &meta, stored, "ours")
     }
 
     #[test]

@@ -34,15 +34,16 @@ pub async fn server_side_apply(
         {
             apply(api, key, manager, object).await
         }
-        Ok(stored) if managed_fields::is_lost(object, &serde_json::to_value(&stored).map_err(bug)?) => {
+        Ok(stored) if managed_fields::is_lost(object, &value(&stored)?) => {
             apply(api, key, manager, object).await
         }
         applied => applied,
     }
 }
 
-fn bug(error: serde_json::Error) -> ReconcileError {
-    ReconcileError::Bug(error.to_string())
+/// An object as JSON.
+fn value(stored: &DynamicObject) -> Result<Value, ReconcileError> {
+    serde_json::to_value(stored).map_err(|error| ReconcileError::Bug(error.to_string()))
 }
 
 async fn apply(
@@ -67,7 +68,7 @@ async fn make_way(
 ) -> Result<bool, ReconcileError> {
     let failed = |error| ReconcileError::api(Verb::Apply, key, error);
     let Some(stored) = api.get_opt(&key.name).await.map_err(failed)? else { return Ok(false) };
-    let removed = managed_fields::in_the_way(object, &stored, manager).map_err(bug)?;
+    let removed = managed_fields::in_the_way(object, &stored.metadata, &value(&stored)?, manager);
     if removed.is_empty() {
         return Ok(false);
     }
