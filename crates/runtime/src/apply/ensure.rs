@@ -109,17 +109,7 @@ impl Applier<'_> {
             Performed::Exists(performed) => performed,
         };
         let Exists { applied, health: Health { readiness, reached }, held } = performed;
-        let done = match (&held, gate.change) {
-            (Some(why), _) => Done::Held(Some(why.clone())),
-            (None, Some(_)) => Done::Held(None),
-            (None, None) => Done::Everything,
-        };
-        {
-            let mut state = self.state();
-            state.applied.insert(key.clone(), applied);
-            state.done.insert(key.clone(), done);
-            state.reached.insert(key.clone(), reached);
-        }
+        self.state().left(key, applied, Done::all_permitted(gate, held.as_ref()), reached);
         match (readiness, held) {
             (Readiness::Ready, None) => Ok(Step::Ready),
             (Readiness::Ready, Some(why)) => Ok(Step::Usable(why)),

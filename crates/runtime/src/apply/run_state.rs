@@ -7,7 +7,9 @@ use crate::{
     report::{ChangeKind, ChildChange},
 };
 use jiff::Timestamp;
-use plan::{Applied, Content, ContentDigests, ExternalObjects, ObjectKey, ObjectVersion, Reached, Snapshot};
+use plan::{
+    Applied, Content, ContentDigests, ExternalObjects, Gate, ObjectKey, ObjectVersion, Reached, Snapshot,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The state of an owner's children and reads at this point of a reconcile.
@@ -38,6 +40,13 @@ pub(crate) struct RunState {
 impl RunState {
     pub(crate) fn changed_child(&mut self, object: &ObjectKey, kind: ChangeKind) {
         self.child_changes.push(ChildChange { object: object.clone(), kind });
+    }
+
+    /// Notes how a reconcile left a child.
+    pub(crate) fn left(&mut self, key: &ObjectKey, applied: Applied, done: Done, reached: Reached) {
+        self.applied.insert(key.clone(), applied);
+        self.done.insert(key.clone(), done);
+        self.reached.insert(key.clone(), reached);
     }
 
     /// Forgets reads that only an earlier pass of planning made: the plan does not depend on them.
@@ -83,4 +92,15 @@ pub(crate) enum Done {
     Held(Option<String>),
     /// Everything that was desired.
     Everything,
+}
+
+impl Done {
+    /// Everything that the gate permits. `held` says why the upgrade waits, if it does.
+    pub(crate) fn all_permitted<N: Copy>(gate: Gate<N>, held: Option<&String>) -> Self {
+        match (held, gate.change) {
+            (Some(why), _) => Self::Held(Some(why.clone())),
+            (None, Some(_)) => Self::Held(None),
+            (None, None) => Self::Everything,
+        }
+    }
 }

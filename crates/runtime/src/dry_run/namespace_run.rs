@@ -6,8 +6,8 @@ use crate::{
     apply::{Applier, DigestSource, RunState},
     cluster::{Cluster, api_of},
     error::Verb,
-    external::{Bookkeeping, Externals, Recorder},
-    reconcile::{Context, connector, ensure, is_paused, plan, sweep, to_outcome},
+    external::{Bookkeeping, Externals},
+    reconcile::{Context, ensure, plan, sweep, to_outcome},
 };
 use graph::Step;
 use k8s_openapi::api::core::v1::Secret;
@@ -15,7 +15,7 @@ use kube::{
     Api,
     core::{ApiResource, DynamicObject},
 };
-use plan::{Desired, Gate, HarborClass, ObjectKey, Outcome, Policy, placeholder};
+use plan::{Desired, Gate, HarborClass, Health, ObjectKey, ObservedObject, Outcome, Policy, placeholder};
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     num::NonZeroUsize,
@@ -50,10 +50,10 @@ impl NamespaceRun<'_> {
                     new_namespaces.push(key);
                     continue;
                 }
-                self.inspector.pretend(component.resource(), &object);
+                self.pretend(component.resource(), &object);
                 queue.push_back(key);
             } else if !is_namespace && let Some(resource) = cluster.resource_of(&key.group, &key.kind) {
-                self.inspector.pretend(resource, &object);
+                self.pretend(resource, &object);
                 inputs_change |= self.overlay.is_changed(&key);
             }
         }
@@ -78,6 +78,20 @@ impl NamespaceRun<'_> {
         }
     }
 
+    /// Records an object as if a watch had delivered it.
+    fn pretend(&self, resource: &ApiResource, object: &DynamicObject) {
+        let Cluster { predecessors, owners, router, cache, .. } = &**self.inspector.cluster();
+        let health = Health::READY;
+        let Some(observed) = ObservedObject::of(resource, &object.metadata, health, predecessors) else {
+            return;
+        };
+        if self.inspector.cluster().component(&resource.group, &resource.kind).is_some() {
+            owners.put(&observed.key, object.clone());
+        }
+        cache.put(&observed.key, None);
+        router.index.seen(observed);
+    }
+
     fn remark(&mut self, owner: &ObjectKey, kind: RemarkKind) {
         self.remarks.push(Remark { owner: owner.clone(), kind });
     }
@@ -87,26 +101,21 @@ impl NamespaceRun<'_> {
         let context = &self.inspector.context;
         let Context { cluster, progress, clock, .. } = context;
         let is_owner = |key: &ObjectKey| cluster.component(&key.group, &key.kind);
-        let (Some(owner), Some(component)) = (self.inspector.owner(key), is_owner(key)) else {
-            return Ok(Vec::new());
-        };
-        if owner.metadata.deletion_timestamp.is_some() || self.inspector.is_idle(key, &owner) {
+        let Some((component, owner)) = self.inspector.owner(key) else { return Ok(Vec::new()) };
+        if owner.meta().deletion_timestamp.is_some() {
             return Ok(Vec::new());
         }
-        let class = HarborClass::of(&owner.metadata);
+        let class = HarborClass::of(owner.meta());
         if class.as_ref() != self.class {
             self.remark(key, RemarkKind::OfClass(class));
             return Ok(Vec::new());
         }
-        if is_paused(&owner) {
+        if owner.is_paused() {
             self.remark(key, RemarkKind::Paused);
             return Ok(Vec::new());
         }
-        let json = serde_json::to_value(&owner).map_err(|error| ReconcileError::Bug(error.to_string()))?;
-        let object =
-            component.decode(json).map_err(|error| ReconcileError::Undecodable(error.to_string()))?;
         let mut state = RunState::default();
-        let plan = plan(context, key, &object, &mut state).await??;
+        let plan = plan(context, key, owner.object()?, &mut state).await??;
         let read: BTreeSet<_> = plan.reads.intersection(self.generated).cloned().collect();
         if !read.is_empty() {
             self.remark(key, RemarkKind::ReadsGenerated(read));
@@ -116,10 +125,9 @@ impl NamespaceRun<'_> {
             self.remark(key, RemarkKind::Steps(plan.outlook.steps.clone()));
         }
 
-        let uid = owner.metadata.uid.as_deref().unwrap_or_default();
         let applier = Applier {
             owner: key,
-            uid,
+            uid: owner.uid(),
             manager: &component.field_manager(),
             cluster,
             progress,
@@ -128,11 +136,7 @@ impl NamespaceRun<'_> {
             read_before: &BTreeMap::new(),
             state: Mutex::new(state),
         };
-        let (resource, meta) = (component.resource(), (key, &owner.metadata));
-        let recorder =
-            Recorder::new(cluster, resource, meta, Arc::default(), Bookkeeping::InMemory).readable()?;
-        let connect = connector(context, key, &object);
-        let externals = Externals::new(cluster, key, &context.systems, recorder, connect);
+        let externals = context.externals(component, &owner, Bookkeeping::InMemory)?;
         let generated = Mutex::new(BTreeSet::new());
         let report = graph::run(&plan.graph, AT_ONCE, &cluster.stop, |_, desired| async {
             let secrets = self.ensure(&applier, &externals, desired).await?;
@@ -151,7 +155,7 @@ impl NamespaceRun<'_> {
         self.generated.extend(generated.into_inner().unwrap_or_else(PoisonError::into_inner));
         if failures.is_empty() {
             let wanted = keys.iter().collect();
-            self.sweep((key, uid), &wanted).await?;
+            self.sweep((key, owner.uid()), &wanted).await?;
             let items: Vec<_> = plan.graph.iter().filter_map(|(_, desired, _)| desired.amendment()).collect();
             externals.sweep(&wanted, &items.iter().collect::<Vec<_>>()).await?;
         }
@@ -174,7 +178,8 @@ impl NamespaceRun<'_> {
             Ok(_) | Err(ReconcileError::ChildFailed { .. }) => {}
             Err(error) => return Err(error),
         }
-        self.inspector.forget(&key);
+        // A dry run does not change its version.
+        self.inspector.cluster().cache.put(&key, None);
         let mut generated = Vec::new();
         match &desired.policy {
             Policy::Await { .. } => generated.extend(self.stand_in(&kind.resource, desired).await?),
@@ -199,7 +204,7 @@ impl NamespaceRun<'_> {
         if self.inspector.cluster().component(&key.group, &key.kind).is_some()
             && let Some(object) = self.stored(&kind.resource, &key).await?
         {
-            self.inspector.pretend(&kind.resource, &object);
+            self.pretend(&kind.resource, &object);
         }
         Ok(generated)
     }
@@ -228,7 +233,7 @@ impl NamespaceRun<'_> {
         let decoded: DynamicObject = serde_json::from_value(object.clone())
             .map_err(|_| ReconcileError::Bug(format!("{key} has no metadata")))?;
         self.overlay.stand_in(resource, object);
-        self.inspector.pretend(resource, &decoded);
+        self.pretend(resource, &decoded);
         Ok(Some(key))
     }
 

@@ -48,10 +48,7 @@ impl Externals<'_> {
                 let what = format!("added {} to {}", amendment.item, field(amendment));
                 applier.state().changed_child(&key, ChangeKind::Amended(format!("{what}; {note}")));
             }
-            let mut state = applier.state();
-            state.applied.insert(key.clone(), Applied::Amended);
-            state.done.insert(key.clone(), Done::Everything);
-            state.reached.insert(key.clone(), Reached::Ready);
+            applier.state().left(&key, Applied::Amended, Done::Everything, Reached::Ready);
             Ok(Step::Ready)
         };
         applier.reported(&key, step).await

@@ -129,15 +129,8 @@ impl Externals<'_> {
                 }
             }
         }
-        let done = match (&held, gate.change) {
-            (Some(why), _) => Done::Held(Some(why.clone())),
-            (None, Some(_)) => Done::Held(None),
-            (None, None) => Done::Everything,
-        };
-        let mut state = applier.state();
-        state.applied.insert(key.clone(), Applied::External { written: digest });
-        state.done.insert(key.clone(), done);
-        state.reached.insert(key.clone(), Reached::Ready);
+        let done = Done::all_permitted(gate, held.as_ref());
+        applier.state().left(key, Applied::External { written: digest }, done, Reached::Ready);
         Ok(held.map_or(Step::Ready, Step::Usable))
     }
 

@@ -36,10 +36,15 @@ pub(crate) struct Recorded {
 }
 
 /// How a change of the record is stored.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Bookkeeping<'a> {
-    /// It is written into the owner, signed with this key.
-    InOwner(&'a DigestKey),
+    /// It is written into the owner.
+    InOwner {
+        /// Signs the record.
+        key: &'a DigestKey,
+        /// The newest record that is known.
+        recorded: Arc<Mutex<Recorded>>,
+    },
     /// It is forgotten: nothing is created either.
     InMemory,
 }
@@ -66,12 +71,11 @@ impl<'a> Recorder<'a> {
         cluster: &'a Cluster,
         resource: &'a ApiResource,
         (owner, meta): (&'a ObjectKey, &ObjectMeta),
-        recorded: Arc<Mutex<Recorded>>,
         bookkeeping: Bookkeeping<'a>,
     ) -> Self {
-        let signer = match bookkeeping {
-            Bookkeeping::InOwner(key) => Some(Signer { key, owner }),
-            Bookkeeping::InMemory => None,
+        let (signer, recorded) = match bookkeeping {
+            Bookkeeping::InOwner { key, recorded } => (Some(Signer { key, owner }), recorded),
+            Bookkeeping::InMemory => (None, Arc::default()),
         };
         lock(&recorded).update(owner, meta, signer);
         let (identities, claims, turn) = (Mutex::default(), Mutex::default(), tokio::sync::Mutex::default());

@@ -15,17 +15,14 @@ use crate::{
     Options, ReconcileError, Scope,
     apply::{RunState, awaited},
     cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
-    external::{Bookkeeping, Externals, Recorder, Systems},
-    reconcile::{Context, Node, connector, is_paused, outcome, plan, planned, unplanned},
+    external::{Bookkeeping, Systems},
+    reconcile::{Context, Node, Owner, outcome, plan, planned, unplanned},
     report::Events,
 };
 use election::Leadership;
 use futures::future::join_all;
 use graph::NodeId;
-use kube::{
-    Client,
-    core::{ApiResource, DynamicObject},
-};
+use kube::{Client, core::DynamicObject};
 use plan::{
     Action, Apply, Class, Classify as _, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed,
     ObservedObject, Outcome, OwnerAccess, Placement, Policy, Reached, Readiness, Resolver, Verdict,
@@ -126,25 +123,25 @@ impl Inspector {
     /// Reports the plan of an owner, the state of each of its children, and the verdict to the observer.
     pub async fn inspect(&self, key: &ObjectKey) {
         let progress = &self.context.progress;
-        let Some(owner) = self.owner(key).filter(|owner| !self.is_idle(key, owner)) else {
+        let Some((component, owner)) = self.owner(key) else {
             return progress.stage(key, || Stage::Deleted);
         };
-        if is_paused(&owner) {
+        if owner.is_paused() {
             return progress.stage(key, || Stage::Paused);
         }
-        if self.is_out_of_reach(key) {
+        if self.is_out_of_reach(component) {
             progress.stage(key, || Stage::Planned(Vec::new()));
             return progress.stage(key, || Stage::Concluded(confirmed(&owner, Verdict::Ready)));
         }
         if !self.unlisted.is_empty() {
-            return self.report_existing(key, &owner);
+            return self.report_existing(&owner);
         }
-        let verdict = match self.outcomes(key, &owner).await {
+        let verdict = match self.outcomes(component, &owner).await {
             Err(error) if error.class() == Class::Forbidden => {
                 self.refused_reads().insert(plan::Failure::from(&error).message);
-                return self.report_existing(key, &owner);
+                return self.report_existing(&owner);
             }
-            Ok(outcomes) if self.has_no_status(key) => Verdict::of(&outcomes),
+            Ok(outcomes) if component.access == OwnerAccess::OnlyRead => Verdict::of(&outcomes),
             Ok(outcomes) => confirmed(&owner, Verdict::of(&outcomes)),
             Err(error) => Verdict::of(&[Outcome::Failed(plan::Failure::from(&error))]),
         };
@@ -152,10 +149,9 @@ impl Inspector {
     }
 
     /// Reports the children that exist, and the condition that the operator reported, without a plan.
-    fn report_existing(&self, key: &ObjectKey, owner: &DynamicObject) {
-        let progress = &self.context.progress;
-        let children =
-            self.cluster().router.index.owned_by(owner.metadata.uid.as_deref().unwrap_or_default());
+    fn report_existing(&self, owner: &Owner) {
+        let (key, progress) = (&owner.key, &self.context.progress);
+        let children = self.cluster().router.index.owned_by(owner.uid());
         let nodes =
             || children.iter().map(|it| Planned { object: it.key.clone(), after: Vec::new() }).collect();
         let health = |it: &ObservedObject| outcome(&it.key, it.observation.health.readiness.clone());
@@ -167,46 +163,27 @@ impl Inspector {
 
     /// Whether what an owner describes lives outside the cluster, where an inspector without drivers cannot look. Then only
     /// the status of the owner says how it is.
-    fn is_out_of_reach(&self, key: &ObjectKey) -> bool {
-        let component = self.cluster().component(&key.group, &key.kind);
-        let is_about_others = |it: &ComponentKind| {
-            let has_status = it.access != OwnerAccess::OnlyRead;
-            it.children.live_outside() || (has_status && it.placement() == Placement::ClusterWide)
-        };
-        component.is_some_and(is_about_others) && !self.context.systems.has_drivers()
+    fn is_out_of_reach(&self, component: &ComponentKind) -> bool {
+        let has_status = component.access != OwnerAccess::OnlyRead;
+        let is_about_others = component.children.live_outside()
+            || (has_status && component.placement() == Placement::ClusterWide);
+        is_about_others && !self.context.systems.has_drivers()
     }
 
-    /// Whether the operator writes no status of an owner.
-    fn has_no_status(&self, key: &ObjectKey) -> bool {
-        let component = self.cluster().component(&key.group, &key.kind);
-        component.is_some_and(|it| it.access == OwnerAccess::OnlyRead)
-    }
-
-    /// Whether the operator has nothing to do for an owner, and nothing of it to remove.
-    pub(crate) fn is_idle(&self, key: &ObjectKey, owner: &DynamicObject) -> bool {
-        let Some(component) = self.cluster().component(&key.group, &key.kind) else { return true };
-        let decoded = serde_json::to_value(owner).ok().and_then(|owner| component.decode(owner).ok());
-        let has_work = decoded.is_none_or(|object| object.has_work());
-        let uid = owner.metadata.uid.as_deref().unwrap_or_default();
-        !has_work && self.cluster().router.index.owned_by(uid).is_empty()
-    }
-
-    async fn outcomes(&self, key: &ObjectKey, owner: &DynamicObject) -> Result<Vec<Outcome>, ReconcileError> {
+    async fn outcomes(
+        &self,
+        component: &ComponentKind,
+        owner: &Owner,
+    ) -> Result<Vec<Outcome>, ReconcileError> {
         let Context { progress, cluster, .. } = &self.context;
-        let index = &cluster.router.index;
-        let Some(component) = cluster.component(&key.group, &key.kind) else { return Ok(Vec::new()) };
-        let json = serde_json::to_value(owner).map_err(|error| ReconcileError::Bug(error.to_string()))?;
+        let (key, index) = (&owner.key, &cluster.router.index);
         let mut state = RunState::default();
-        let decoded = component.decode(json);
-        let answer = match &decoded {
-            Ok(object) => plan(&self.context, key, object, &mut state)
-                .await?
-                .map(|plan| (object, plan))
-                .map_err(ReconcileError::from),
-            Err(undecodable) => Err(ReconcileError::Undecodable(undecodable.to_string())),
+        let answer = match owner.object() {
+            Ok(object) => plan(&self.context, key, object, &mut state).await?.map_err(ReconcileError::from),
+            Err(undecodable) => Err(undecodable),
         };
-        let (object, plan) = match answer {
-            Ok(planned) => planned,
+        let plan = match answer {
+            Ok(plan) => plan,
             Err(error) => {
                 progress.stage(key, || Stage::Planned(Vec::new()));
                 index.unsubscribe_from_others(key, &state.reads.into_keys().collect());
@@ -214,19 +191,9 @@ impl Inspector {
             }
         };
         progress.stage(key, || Stage::Planned(planned(&plan)));
-        let uid = owner.metadata.uid.as_deref().unwrap_or_default();
         let now = (self.context.clock)();
-        let resolver = Resolver { owner: key, uid, predecessors: &cluster.predecessors, now };
-        let recorder = Recorder::new(
-            cluster,
-            component.resource(),
-            (key, &owner.metadata),
-            Arc::default(),
-            Bookkeeping::InMemory,
-        )
-        .readable()?;
-        let connect = connector(&self.context, key, object);
-        let externals = Externals::new(cluster, key, &self.context.systems, recorder, connect);
+        let resolver = Resolver { owner: key, uid: owner.uid(), predecessors: &cluster.predecessors, now };
+        let externals = self.context.externals(component, owner, Bookkeeping::InMemory)?;
         let (mut nodes, mut outcomes, mut reached) =
             (Vec::new(), Vec::<Outcome>::new(), Vec::<Reached>::new());
         for (id, desired, _) in plan.graph.iter() {
@@ -329,27 +296,11 @@ impl Inspector {
         &self.context.cluster
     }
 
-    pub(crate) fn owner(&self, key: &ObjectKey) -> Option<DynamicObject> {
-        self.cluster().owners.get(key)
-    }
-
-    /// Removes an object from the cache, because a dry run does not change its version.
-    pub(crate) fn forget(&self, key: &ObjectKey) {
-        self.cluster().cache.put(key, None);
-    }
-
-    /// Records an object as if a watch had delivered it.
-    pub(crate) fn pretend(&self, resource: &ApiResource, object: &DynamicObject) {
-        let Cluster { predecessors, owners, router, .. } = &**self.cluster();
-        let Some(observed) = ObservedObject::of(resource, &object.metadata, Health::READY, predecessors)
-        else {
-            return;
-        };
-        if self.cluster().component(&resource.group, &resource.kind).is_some() {
-            owners.put(&observed.key, object.clone());
-        }
-        self.forget(&observed.key);
-        router.index.seen(observed);
+    /// An owner and its component, unless there is nothing to do for it.
+    pub(crate) fn owner(&self, key: &ObjectKey) -> Option<(&ComponentKind, Owner)> {
+        let component = self.cluster().component(&key.group, &key.kind)?;
+        let owner = Owner::read(self.cluster(), component, key)?;
+        (!owner.is_idle(self.cluster())).then_some((component, owner))
     }
 }
 
@@ -374,8 +325,8 @@ impl From<Outcome> for Found {
 
 /// The verdict, and if all children are ready, the readiness of the owner itself: the operator may not have
 /// reconciled its newest spec yet.
-fn confirmed(owner: &DynamicObject, verdict: Verdict) -> Verdict {
-    let health = serde_json::to_value(owner).and_then(Health::by_conditions);
+fn confirmed(owner: &Owner, verdict: Verdict) -> Verdict {
+    let health = serde_json::to_value(&owner.stored).and_then(Health::by_conditions);
     match (verdict, health.unwrap_or_else(|_| Health::undecodable()).readiness) {
         (Verdict::Ready, Readiness::Progressing(message)) => {
             Verdict::Progressing { reason: Verdict::WAITING, message }

@@ -1,13 +1,14 @@
 //! The context that all reconciles in one scope share.
 
+use super::{Owner, planning::connector};
 use crate::{
-    Options,
+    Options, ReconcileError,
     cluster::Cluster,
-    external::Systems,
+    external::{Bookkeeping, Externals, Recorder, Systems},
     report::{Events, ProgressSink},
 };
 use jiff::Timestamp;
-use plan::{Defaults, DigestKey};
+use plan::{ComponentKind, Defaults, DigestKey};
 use std::{
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
@@ -51,5 +52,20 @@ impl Context {
             trace_id: options.trace_id,
             reconciles: AtomicU64::default(),
         }
+    }
+    /// The objects outside the cluster of an owner.
+    ///
+    /// # Errors
+    /// When the owner cannot be decoded, or the record of what it has there cannot be read.
+    pub(crate) fn externals<'a>(
+        &'a self,
+        component: &'a ComponentKind,
+        owner: &'a Owner,
+        bookkeeping: Bookkeeping<'a>,
+    ) -> Result<Externals<'a>, ReconcileError> {
+        let connect = connector(self, &owner.key, owner.object()?);
+        let (resource, meta) = (component.resource(), (&owner.key, owner.meta()));
+        let recorder = Recorder::new(&self.cluster, resource, meta, bookkeeping).readable()?;
+        Ok(Externals::new(&self.cluster, &owner.key, &self.systems, recorder, connect))
     }
 }

@@ -3,15 +3,16 @@
 use super::to_outcome;
 use crate::{
     ReconcileError,
-    apply::{Done, Read, Repairs},
+    apply::{Done, Read, Repairs, RunState},
     cluster::{Absences, Index},
     telemetry::Issuer,
 };
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
+use kube::core::ObjectMeta;
 use plan::{
     Amended, Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation,
-    Outcome, Ownership, Policy, Reached, Readiness, Tag,
+    Outcome, Ownership, Plan, Policy, Reached, Readiness, Tag, tags,
 };
 use progress::Planned;
 use std::{
@@ -31,6 +32,12 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
+    /// The part of an owner that its plan depends on: spec, labels and annotations.
+    pub(crate) fn of(meta: &ObjectMeta) -> Self {
+        let owner = (meta.uid.clone().unwrap_or_default(), meta.generation, tags(meta));
+        Self { owner, reads: BTreeMap::new() }
+    }
+
     /// Whether something that was read is another one now.
     pub(crate) fn have_changed(&self, index: &Index) -> bool {
         let is_same = |(key, was): (&ObjectKey, &Read)| {
@@ -147,6 +154,33 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
+    /// Remembers a run whose nodes ended in `state`, and forgets children that are no longer desired. `planned` is what the
+    /// plan was made from. Where that has been written meanwhile, such as a generated Secret, the plan is outdated: changes
+    /// that a reconcile makes do not enqueue its owner.
+    pub(crate) fn remember(&mut self, planned: Inputs, plan: Plan, nodes: Vec<Node>, state: RunState) {
+        let RunState { mut applied, mut repairs, absences, mut reads, external, written, .. } = state;
+        let is_outdated = |(key, was): &(ObjectKey, Read)| {
+            reads.get(key).is_some_and(|now| !was.interest.same(was.state.as_ref(), now.state.as_ref()))
+        };
+        let outdated: Vec<_> = planned.reads.into_iter().filter(is_outdated).collect();
+        let is_outdated = !outdated.is_empty();
+        reads.extend(outdated);
+        let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
+        applied.retain(|child, _| wanted.contains(child));
+        repairs.forget_all_but(&wanted);
+        let inputs = Inputs { owner: planned.owner, reads };
+        let (until, waits) = (plan.until, plan.outlook.waits);
+        *self = Self {
+            applied,
+            repairs,
+            absences,
+            too_expensive: None,
+            written: written.or(self.written),
+            last: Some(Run { inputs, nodes, external, until, waits, is_outdated }),
+            plannable_at: None,
+        };
+    }
+
     /// Whether the last plan will be another one now.
     pub(crate) fn is_outdated(&self) -> bool {
         self.last.as_ref().is_some_and(|run| run.is_outdated)

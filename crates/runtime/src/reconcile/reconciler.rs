@@ -1,28 +1,25 @@
 //! Reconciles owners of one kind.
 
 use super::{
-    Context, Session,
-    memo::{Inputs, Memo, Node, Run},
+    Context, Owner, Session,
+    memo::{Inputs, Memo, Node},
     nodes::{ensure, planned, unplanned},
-    planning::{Unplannable, connector, plan},
+    planning::{Unplannable, plan},
     sweep::sweep,
 };
 use crate::{
     ReconcileError,
-    apply::{Applier, DigestSource, Read, RunState, node_span},
+    apply::{Applier, DigestSource, RunState, node_span},
     cluster::Cluster,
     external::{Bookkeeping, Externals, Recorder, abandon},
     telemetry::ReconcileMetrics,
 };
-use api::names::{ABANDON_ANNOTATION, PAUSE_ANNOTATION};
-use kube::{
-    ResourceExt as _,
-    core::{DynamicObject, ObjectMeta},
-};
-use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, OwnerAccess, tags};
+use api::names::ABANDON_ANNOTATION;
+use kube::ResourceExt as _;
+use plan::{Aspects, ComponentKind, ComponentObject, ObjectKey, Outcome, OwnerAccess};
 use progress::Stage;
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::HashMap,
     num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -48,25 +45,6 @@ impl Findings {
     /// What is found where an error prevented all outcomes.
     pub(crate) fn failed(error: &ReconcileError) -> Self {
         Self { outcomes: vec![Outcome::Failed(plan::Failure::from(error))], aspects: None }
-    }
-}
-
-/// An owner that is reconciled.
-pub(crate) struct Owner {
-    pub(crate) key: ObjectKey,
-    /// The stored object, without managed fields.
-    pub(crate) stored: DynamicObject,
-    /// The decoded object, or why it cannot be decoded.
-    pub(crate) decoded: Result<Arc<dyn ComponentObject>, plan::Undecodable>,
-}
-
-impl Owner {
-    pub(crate) fn meta(&self) -> &ObjectMeta {
-        &self.stored.metadata
-    }
-
-    pub(crate) fn uid(&self) -> &str {
-        self.stored.metadata.uid.as_deref().unwrap_or_default()
     }
 }
 
@@ -96,18 +74,7 @@ impl Reconciler {
 
     /// The owner as its watch last delivered it; `None` if it no longer exists.
     pub(crate) fn owner(&self, key: &ObjectKey) -> Option<Owner> {
-        let stored = self.context.cluster.owners.get(key)?;
-        let decoded = match serde_json::to_value(&stored) {
-            Ok(object) => self.component.decode(object),
-            Err(error) => Err(plan::Undecodable { field: String::new(), problem: error.to_string() }),
-        };
-        Some(Owner { key: key.clone(), stored, decoded })
-    }
-
-    /// Whether there is nothing to do for an owner and nothing of it to remove.
-    pub(crate) fn is_idle(&self, owner: &Owner) -> bool {
-        let has_work = owner.decoded.as_ref().map_or(true, |object| object.has_work());
-        !has_work && self.context.cluster.router.index.owned_by(owner.uid()).is_empty()
+        Owner::read(&self.context.cluster, &self.component, key)
     }
 
     /// Takes the session of an owner out, so that an aborted reconcile leaves no session behind.
@@ -136,12 +103,12 @@ impl Reconciler {
         owner: &Owner,
         session: &mut Session,
     ) -> Result<Findings, ReconcileError> {
-        let object = owner.decoded.as_ref().map_err(|it| ReconcileError::Undecodable(it.to_string()))?;
+        let object = owner.object()?;
         if let Some(awaited) = self.awaits_hand_over(owner) {
             return Ok(Findings { outcomes: vec![awaited], aspects: None });
         }
         let Context { cluster, progress, events, clock, .. } = &*self.context;
-        let externals = self.externals(owner, object, session)?;
+        let externals = self.context.externals(&self.component, owner, self.bookkeeping(session))?;
         let inputs = Inputs::of(owner.meta());
         let remembered = match session.memo.due() {
             Some(due) if due <= clock() => None,
@@ -197,9 +164,8 @@ impl Reconciler {
             abandon(&self.recorder(owner, session)).await?
         } else {
             let finalized = async {
-                let object =
-                    owner.decoded.as_ref().map_err(|it| ReconcileError::Undecodable(it.to_string()))?;
-                self.externals(owner, object, session)?.finalize(&object.left_behind()).await
+                let externals = self.context.externals(&self.component, owner, self.bookkeeping(session))?;
+                externals.finalize(&owner.object()?.left_behind()).await
             };
             finalized.await.map_err(|error| ReconcileError::NotFinalized(Box::new(error)))?
         };
@@ -207,24 +173,13 @@ impl Reconciler {
         Ok(Findings::nothing())
     }
 
-    /// The objects outside the cluster of an owner.
-    fn externals<'a>(
-        &'a self,
-        owner: &'a Owner,
-        object: &'a Arc<dyn ComponentObject>,
-        session: &Session,
-    ) -> Result<Externals<'a>, ReconcileError> {
-        let Context { cluster, systems, .. } = &*self.context;
-        let recorder = self.recorder(owner, session).readable()?;
-        let connect = connector(&self.context, &owner.key, object);
-        Ok(Externals::new(cluster, &owner.key, systems, recorder, connect))
+    pub(super) fn recorder<'a>(&'a self, owner: &'a Owner, session: &Session) -> Recorder<'a> {
+        let owner = (&owner.key, owner.meta());
+        Recorder::new(&self.context.cluster, self.component.resource(), owner, self.bookkeeping(session))
     }
 
-    pub(super) fn recorder<'a>(&'a self, owner: &'a Owner, session: &Session) -> Recorder<'a> {
-        let (resource, recorded) = (self.component.resource(), Arc::clone(&session.recorded));
-        let Context { cluster, digest_key, .. } = &*self.context;
-        let bookkeeping = Bookkeeping::InOwner(digest_key);
-        Recorder::new(cluster, resource, (&owner.key, owner.meta()), recorded, bookkeeping)
+    fn bookkeeping(&self, session: &Session) -> Bookkeeping<'_> {
+        Bookkeeping::InOwner { key: &self.context.digest_key, recorded: Arc::clone(&session.recorded) }
     }
 
     /// The owner that an object of the old operator waits for: that owner is about to write it anew, and to act on what the
@@ -301,7 +256,7 @@ impl Reconciler {
             }
         };
         progress.stage(key, || Stage::Planned(planned(&plan)));
-        let planned_with = state.reads.clone();
+        let inputs = Inputs { reads: state.reads.clone(), ..inputs };
         let applier = Applier {
             owner: key,
             uid: owner.uid(),
@@ -318,19 +273,12 @@ impl Reconciler {
         })
         .await;
 
-        let state = applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let RunState { mut applied, mut done, mut reads, mut repairs, absences, child_changes, .. } = state;
-        reads.extend(externals.reads());
-        // What the plan depends on and has now been written for it, such as a generated Secret. Changes that a reconcile
-        // makes do not enqueue its owner.
-        let is_outdated = |(key, was): &(ObjectKey, Read)| {
-            reads.get(key).is_some_and(|now| !was.interest.same(was.state.as_ref(), now.state.as_ref()))
-        };
-        let outdated: Vec<_> = planned_with.into_iter().filter(is_outdated).collect();
-        let is_outdated = !outdated.is_empty();
-        reads.extend(outdated);
-        events.child_changes(&self.reference(owner), &child_changes);
-        let nodes: Vec<_> = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut done)).collect();
+        let mut state = applier.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.reads.extend(externals.reads());
+        router.index.unsubscribe_from_others(key, &state.reads.keys().cloned().collect());
+        events.child_changes(&self.reference(owner), &state.child_changes);
+        let nodes = plan.graph.iter().map(|(id, ..)| Node::of(&plan.graph, id, &mut state.done));
+        let nodes: Vec<_> = nodes.collect();
         let outcomes: Vec<_> =
             report.iter().zip(&nodes).map(|((_, outcome), node)| node.outcome(outcome)).collect();
         let is_blocked = |outcome: &Outcome| *outcome == Outcome::Blocked;
@@ -339,39 +287,7 @@ impl Reconciler {
         for (node, _) in nodes.iter().zip(&outcomes).filter(|(_, outcome)| is_blocked(outcome)) {
             node_span(&node.key).record("outcome", "blocked");
         }
-        let wanted: BTreeSet<_> = nodes.iter().map(|node| &node.key).collect();
-        applied.retain(|child, _| wanted.contains(child));
-        repairs.forget_all_but(&wanted);
-        router.index.unsubscribe_from_others(key, &reads.keys().cloned().collect());
-        *memo = Memo {
-            applied,
-            repairs,
-            absences,
-            too_expensive: None,
-            written: state.written.or(memo.written),
-            last: Some(Run {
-                inputs: Inputs { reads, ..inputs },
-                nodes,
-                external: state.external,
-                until: plan.until,
-                waits: plan.outlook.waits,
-                is_outdated,
-            }),
-            plannable_at: None,
-        };
+        memo.remember(inputs, plan, nodes, state);
         Ok(outcomes)
     }
-}
-
-impl Inputs {
-    /// The part of an owner that its plan depends on: spec, labels and annotations.
-    fn of(meta: &ObjectMeta) -> Self {
-        let owner = (meta.uid.clone().unwrap_or_default(), meta.generation, tags(meta));
-        Self { owner, reads: BTreeMap::new() }
-    }
-}
-
-/// Whether the user has paused the reconciliation of an object.
-pub(crate) fn is_paused(object: &DynamicObject) -> bool {
-    object.annotations().get(PAUSE_ANNOTATION).is_some_and(|value| value == "true")
 }

@@ -1,6 +1,6 @@
 //! Reports the result of a reconcile: the status of the owner, and events about it.
 
-use super::{Reconciler, Session, reconciler::Owner};
+use super::{Owner, Reconciler, Session};
 use crate::{
     ReconcileError,
     cluster::MAX_OWNER_DEPTH,

@@ -5,7 +5,7 @@ use super::{PermissionWaiters, backoff::retry, queue::Queue};
 use crate::{
     ReconcileError,
     external::has_finalizer,
-    reconcile::{Context, Findings, Owner, Reasons, Reconciler, Session, is_paused},
+    reconcile::{Context, Findings, Owner, Reasons, Reconciler, Session},
     telemetry::{ObjectState, ReconcileMetrics},
 };
 use futures::{FutureExt as _, StreamExt as _, future::FusedFuture as _, stream::FuturesUnordered};
@@ -119,7 +119,7 @@ impl Controller {
         let work = async {
             let is_deleting = owner.meta().deletion_timestamp.is_some();
             // The garbage collector deletes the children with their owner.
-            if is_deleting && !has_finalizer(&owner.stored) || reconciler.is_idle(owner) {
+            if is_deleting && !has_finalizer(&owner.stored) || owner.is_idle(&reconciler.context.cluster) {
                 reconciler.forget(key);
                 waiters.forget(key);
                 return None;
@@ -131,7 +131,7 @@ impl Controller {
             let mut session = reconciler.take_session(key);
             let findings = if is_deleting {
                 Some(self.finalize(owner, &session).await)
-            } else if is_paused(&owner.stored) {
+            } else if owner.is_paused() {
                 None
             } else {
                 Some(self.guard(reconciler.reconcile(owner, &mut session)).await)
