@@ -82,8 +82,8 @@ pub use readiness::{Health, Reached, Readiness};
 pub use recipe::{GenerateError, Recipe, SecretGenerator, generated, secret_data};
 pub use references::{Content, ContentDigests, CountedValues, KNOWN_LATER, References, stamp};
 pub use resolve::{
-    Action, Applied, Apply, Certificate, Gate, Known, Observed, Pods, Refusal, Resolver, Unwanted, held,
-    image, unwanted, wanted,
+    Action, Applied, Apply, Certificate, Gate, Known, Observed, OtherOwners, Pods, Refusal, Resolver,
+    Unwanted, held, image, unwanted, wanted,
 };
 pub use sanitize::one_line;
 pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, cause, fold, paused};

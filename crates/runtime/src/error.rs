@@ -5,7 +5,7 @@ use kube::core::Status;
 pub use plan::Verb;
 use plan::{
     Class, Classify, External, IfAbsent, IfExists, ObjectKey, PlanError, Refusal, Subject, SystemError,
-    UnreadableRecord,
+    UnreadableRecord, Whole,
 };
 use std::time::Duration;
 
@@ -179,21 +179,34 @@ impl ReconcileError {
     pub(crate) fn refused(object: &ObjectKey, refusal: Refusal) -> Self {
         let object = object.clone();
         match refusal {
-            Refusal::OwnedBy(owner) => Self::AlreadyOwned { object, owner },
+            Refusal::OwnedBy(owner) | Refusal::ClaimedAsPart(owner) | Refusal::Claimed { owner, .. } => {
+                Self::AlreadyOwned { object, owner }
+            }
             Refusal::MustExist => Self::Plan(PlanError::Missing([object].into())),
             Refusal::NotCreatedByOperator => Self::AlreadyExists { object },
+            Refusal::Invalid(violation) => Self::Plan(PlanError::Invalid(vec![violation])),
         }
     }
 
-    /// An object outside the cluster is in the way of a child, or is missing that the operator may not create.
-    pub(crate) fn refused_outside(object: &ObjectKey, external: &External, refusal: &Refusal) -> Self {
-        let object = object.clone();
-        match (refusal, &external.if_exists, &external.if_absent) {
-            (Refusal::MustExist, _, IfAbsent::Refuse { remedy } | IfAbsent::CreateOnce { remedy }) => {
-                Self::MissingOutside { object, remedy: remedy.clone() }
+    /// The operator must not change, or not create, an object outside the cluster.
+    pub(crate) fn refused_outside(object: &ObjectKey, external: &External, refusal: Refusal) -> Self {
+        let External { if_exists, if_absent, part_of, .. } = external;
+        let key = object.clone();
+        match (refusal, if_exists, if_absent, part_of) {
+            (Refusal::MustExist, _, IfAbsent::Refuse { remedy } | IfAbsent::CreateOnce { remedy }, _) => {
+                Self::MissingOutside { object: key, remedy: remedy.clone() }
             }
-            (_, IfExists::Refuse { remedy }, _) => Self::ExistsOutside { object, remedy: remedy.clone() },
-            (_, IfExists::Adopt, _) => Self::ExistsOutside { object, remedy: "choose another name".into() },
+            (Refusal::NotCreatedByOperator, IfExists::Refuse { remedy }, ..) => {
+                Self::ExistsOutside { object: key, remedy: remedy.clone() }
+            }
+            (Refusal::Claimed { owner, fields }, ..) => {
+                let of = if fields.is_empty() { String::new() } else { format!("{} of ", fields.join(", ")) };
+                Self::Claimed { what: format!("{of}{object}"), object: key, owner }
+            }
+            (Refusal::ClaimedAsPart(owner), .., Some(Whole { object: whole, remedy })) => {
+                Self::ClaimedAsPart { object: key, whole: whole.clone(), owner, remedy: remedy.clone() }
+            }
+            (refusal, ..) => Self::refused(object, refusal),
         }
     }
 

@@ -72,7 +72,7 @@ fn nothing_is_sent_for_what_an_earlier_version_created() {
             }
             let digest = digest(recording, component, desired);
             let seen = recording.observed(&key).observation;
-            let known = Known { applied: None, digest };
+            let known = Known { digest, ..Known::default() };
             let action = resolver.resolve(desired, Observed::Watched(&seen), Gate::<()>::OPEN, known);
             if EXTENDED.contains(&key.to_string().as_str()) {
                 assert_eq!(action, Action::Apply(Apply::Child), "{}: {key}", recording.file);

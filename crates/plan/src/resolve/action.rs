@@ -1,6 +1,6 @@
 //! What to do about one object.
 
-use crate::ObjectKey;
+use crate::{ObjectKey, Violation};
 
 /// What to do about one desired object. `N` identifies a node of the graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,4 +63,15 @@ pub enum Refusal {
     NotCreatedByOperator,
     /// It does not exist, and the operator may not create it.
     MustExist,
+    /// It lives outside the cluster, and an older owner has it, or these fields of it.
+    Claimed {
+        /// The older owner.
+        owner: ObjectKey,
+        /// The fields; none for the whole object.
+        fields: Vec<String>,
+    },
+    /// It lives outside the cluster, and is a part of an object that this owner has.
+    ClaimedAsPart(ObjectKey),
+    /// It cannot be as desired.
+    Invalid(Violation),
 }

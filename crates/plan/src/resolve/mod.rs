@@ -5,6 +5,7 @@
 
 mod action;
 mod applied;
+mod external;
 mod gate;
 mod secrets;
 mod sweep;
@@ -13,12 +14,13 @@ mod tests;
 
 pub use action::{Action, Apply, Refusal};
 pub use applied::{Applied, Certificate, Pods, image};
+pub use external::OtherOwners;
 pub use gate::Gate;
 pub use sweep::{Unwanted, unwanted};
 
 use crate::{
-    Adoption, Amendment, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, External, Held, IfAbsent,
-    IfExists, ObjectKey, Observation, Ownership, Policy, applied_digest,
+    Adoption, Amendment, AnyManifest, Claimant, DeletionBehavior, Desired, Digest, Held, ObjectKey,
+    Observation, Ownership, Policy, applied_digest,
 };
 use api::names::IMMUTABLE_ANNOTATION;
 use jiff::Timestamp;
@@ -60,6 +62,8 @@ pub struct Known<'a> {
     /// What it would send, see [`crate::desired_digest`]. For [`Policy::Issue`], what it would issue; for
     /// [`Policy::External`], the write-only fields, if there are any.
     pub digest: Option<Digest>,
+    /// For [`Policy::External`]: what other owners have of it.
+    pub others: OtherOwners<'a>,
 }
 
 impl Resolver<'_> {
@@ -81,20 +85,17 @@ impl Resolver<'_> {
         if let Policy::Amend { amendment, .. } = &desired.policy {
             return amend(amendment, observed, gate);
         }
+        if let Policy::External(it) = &desired.policy {
+            return external::resolve(desired, it, observed, gate, known);
+        }
         if matches!(observed, Observed::Absent) {
             if let Some(by) = gate.keeps_away() {
                 return Action::Blocked { by };
             }
             return match &desired.policy {
-                Policy::Apply => Action::Apply(Apply::New),
-                Policy::External(external) => match (&external.if_absent, known.applied) {
-                    (IfAbsent::Refuse { .. }, _) | (IfAbsent::CreateOnce { .. }, Some(_)) => {
-                        Action::Refuse(Refusal::MustExist)
-                    }
-                    (IfAbsent::Create, _) | (IfAbsent::CreateOnce { .. }, None) => Action::Create,
-                },
                 Policy::CreateOnce { .. } => Action::Create,
-                Policy::Issue(_) | Policy::Await { .. } | Policy::Amend { .. } => Action::Issue(Apply::New),
+                Policy::Issue(_) => Action::Issue(Apply::New),
+                _ => Action::Apply(Apply::New),
             };
         }
         if gate.change.is_some() || held(desired, observed, gate).is_some_and(|held| held.object.is_none()) {
@@ -109,10 +110,7 @@ impl Resolver<'_> {
         match &desired.policy {
             Policy::CreateOnce { generate } => self.once(desired, generate, observed),
             Policy::Issue(_) => self.issue(desired, observed, known),
-            Policy::External(external) => keep(external, observed, known),
-            Policy::Apply | Policy::Await { .. } | Policy::Amend { .. } => {
-                self.apply(desired, observed, known)
-            }
+            _ => self.apply(desired, observed, known),
         }
     }
 
@@ -187,21 +185,6 @@ fn amend<N: Copy>(amendment: &Amendment, observed: Observed<'_>, gate: Gate<N>) 
         (Observed::Stored(stored), None) if amendment.is_in(&stored.data) => Action::Nothing,
         (Observed::Stored(_), None) => Action::Amend,
     }
-}
-
-/// An object outside the cluster that exists.
-fn keep<N>(external: &External, observed: Observed<'_>, known: Known<'_>) -> Action<N> {
-    let Observed::Stored(stored) = observed else { return Action::Read };
-    let written = match (known.applied, &external.if_exists) {
-        (Some(Applied::External { written }), _) => *written,
-        (_, IfExists::Adopt) => None,
-        (_, IfExists::Refuse { .. }) => return Action::Refuse(Refusal::NotCreatedByOperator),
-    };
-    let mut fields = external.differences(&stored.data);
-    if known.digest.is_some() && known.digest != written {
-        fields.extend(external.write_only.keys().cloned());
-    }
-    if fields.is_empty() { Action::Nothing } else { Action::Update { fields } }
 }
 
 /// What an object that may not be upgraded yet is kept as.

@@ -244,7 +244,9 @@ fn resolve(
     gate: Gate<()>,
     applied: Option<&Applied>,
 ) -> Action<()> {
-    resolver(|it| it.resolve(desired, observed, gate, Known { applied, digest: digest(desired) }))
+    resolver(|it| {
+        it.resolve(desired, observed, gate, Known { applied, digest: digest(desired), ..Known::default() })
+    })
 }
 
 proptest! {
@@ -341,7 +343,7 @@ proptest! {
         let (seen, stored) = (found.watched(digest(&before)), found.stored());
         let applied = remembered(memory, digest(&before), &seen);
         let observed = observed(known, &seen, &stored);
-        let known = Known { applied: applied.as_ref(), digest: digest(&before) };
+        let known = Known { applied: applied.as_ref(), digest: digest(&before), ..Known::default() };
         prop_assert_eq!(
             resolver(|it| it.resolve(&upgraded, observed, gate, known)),
             resolver(|it| it.resolve(&before, observed, Gate { upgrade: None, ..gate }, known))

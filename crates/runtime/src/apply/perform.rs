@@ -181,7 +181,7 @@ impl Applier<'_> {
         let Child { key, desired, .. } = child;
         let applied = self.state().applied.get(key).cloned();
         let resolve = |known: Known<'_>| self.resolver().resolve(desired, observed, gate, known);
-        let known = Known { applied: applied.as_ref(), digest: None };
+        let known = Known { applied: applied.as_ref(), ..Known::default() };
         let action = resolve(known);
         let digest = match (&desired.policy, &action) {
             (Policy::Apply, Action::Apply(_) | Action::Read) => {
@@ -195,7 +195,7 @@ impl Applier<'_> {
                 let stored = if let Observed::Stored(stored) = observed { Some(stored) } else { None };
                 let examined = content.examined.insert(self.examine(child, issuance, asked, stored).await?);
                 let certificate = examined.certificate(seen);
-                let action = resolve(Known { applied: certificate.as_ref(), digest: Some(asked) });
+                let action = resolve(Known { applied: certificate.as_ref(), digest: Some(asked), ..known });
                 return Ok((action, certificate));
             }
             (Policy::Issue(issuance), Action::Read) => Some(self.asked(child, issuance).await?),

@@ -23,7 +23,7 @@ impl Claimant {
 }
 
 /// The fields of an object that an owner has; none for the whole object.
-type Fields = BTreeSet<String>;
+pub(crate) type Fields = BTreeSet<String>;
 
 /// The records of all owners.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ struct State {
 
 impl Claims {
     /// Notes the record of an owner, and returns the objects that it claims now and did not before, or the reverse. Records
-    /// that the operator has not signed claim nothing: another user could keep an object from its owner.
+    /// that are not signed with `key` claim nothing: another user could keep an object from its owner. Readers have no key.
     pub(crate) fn put(
         &self,
         owner: &ObjectKey,
@@ -77,17 +77,11 @@ impl Claims {
         self.state().contenders.get(object).cloned().unwrap_or_default()
     }
 
-    /// The owner that has an object and is older than `claimant`, or that has one of these fields of it.
-    pub(crate) fn senior(
-        &self,
-        object: &ObjectKey,
-        fields: &Fields,
-        claimant: &Claimant,
-    ) -> Option<ObjectKey> {
+    /// The owners that have an object, or fields of it, and are older than `claimant`; the oldest first.
+    pub(crate) fn seniors(&self, object: &ObjectKey, claimant: &Claimant) -> Vec<(ObjectKey, Fields)> {
         let state = self.state();
-        let mut seniors = state.by_object.get(object)?.range(..claimant);
-        let meets = |theirs: &Fields| theirs.is_empty() || fields.is_empty() || !theirs.is_disjoint(fields);
-        seniors.find(|(_, theirs)| meets(theirs)).map(|(senior, _)| senior.owner.clone())
+        let seniors = state.by_object.get(object).into_iter().flat_map(|all| all.range(..claimant));
+        seniors.map(|(senior, theirs)| (senior.owner.clone(), theirs.clone())).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -176,23 +170,23 @@ mod tests {
         let claims = Claims::default();
         claims.put(&owner("old"), &meta("old", 1, [("alpha", fields([]))]), Some(&KEY));
         claims.put(&owner("new"), &meta("new", 2, [("alpha", fields([]))]), Some(&KEY));
-        let senior = |name, second| claims.senior(&object("alpha"), &fields([]), &claimant(name, second));
+        let seniors = |name, second| claims.seniors(&object("alpha"), &claimant(name, second));
+        let (old, new) = ((owner("old"), fields([])), (owner("new"), fields([])));
         assert_eq!(
-            [senior("old", 1), senior("new", 2), senior("newest", 3)],
-            [None, Some(owner("old")), Some(owner("old"))]
+            [seniors("old", 1), seniors("new", 2), seniors("newest", 3)],
+            [vec![], vec![old.clone()], vec![old, new.clone()]]
         );
         assert_eq!(claims.remove(&owner("old")), [object("alpha")].into());
-        assert_eq!([senior("new", 2), senior("newest", 3)], [None, Some(owner("new"))]);
+        assert_eq!([seniors("new", 2), seniors("newest", 3)], [vec![], vec![new]]);
     }
 
     #[test]
-    fn owners_of_other_fields_of_an_object_do_not_meet() {
+    fn the_older_owners_of_an_object_have_the_fields_that_they_recorded() {
         let claims = Claims::default();
         let old = meta("old", 1, [("settings", fields(["auth_mode"]))]);
         claims.put(&owner("old"), &old, Some(&KEY));
-        let senior = |of| claims.senior(&object("settings"), &of, &claimant("new", 2));
-        assert_eq!(senior(fields(["read_only"])), None);
-        assert_eq!(senior(fields(["auth_mode", "read_only"])), Some(owner("old")));
+        let seniors = claims.seniors(&object("settings"), &claimant("new", 2));
+        assert_eq!(seniors, [(owner("old"), fields(["auth_mode"]))]);
     }
 
     #[test]
@@ -200,7 +194,7 @@ mod tests {
         let claims = Claims::default();
         let forged = meta("old", 1, [("alpha", fields([]))]);
         assert_eq!(claims.put(&owner("forger"), &forged, Some(&KEY)), BTreeSet::new());
-        assert_eq!(claims.senior(&object("alpha"), &fields([]), &claimant("new", 2)), None);
+        assert_eq!(claims.seniors(&object("alpha"), &claimant("new", 2)), []);
     }
 
     #[test]

@@ -59,8 +59,8 @@ pub(crate) struct Cluster {
     pub(crate) owners: Owners,
     /// Which owner has which object outside the cluster.
     pub(crate) claims: Claims,
-    /// What records of such objects are signed with.
-    pub(crate) digest_key: DigestKey,
+    /// What records of such objects are signed with; `None` for a reader, to which all count as signed.
+    pub(crate) digest_key: Option<DigestKey>,
     pub(crate) cache: Arc<Cache>,
     /// Field managers of the old operator.
     pub(crate) predecessors: BTreeSet<String>,
@@ -99,7 +99,7 @@ impl Cluster {
             router,
             owners: Owners::default(),
             claims: Claims::default(),
-            digest_key: options.digest_key.clone(),
+            digest_key: Some(options.digest_key.clone()),
             cache,
             predecessors: options.predecessors.clone(),
             entropy: Arc::clone(&options.entropy),
@@ -114,7 +114,7 @@ impl Cluster {
 
     /// Notes which objects outside the cluster an owner has, and wakes other owners that want one of them.
     pub(crate) fn claimed(&self, owner: &ObjectKey, meta: &ObjectMeta) {
-        self.wake_others(owner, self.claims.put(owner, meta, Some(&self.digest_key)));
+        self.wake_others(owner, self.claims.put(owner, meta, self.digest_key.as_ref()));
     }
 
     /// Forgets which objects outside the cluster an owner had, and wakes other owners that want one of them.

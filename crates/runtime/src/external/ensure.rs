@@ -1,6 +1,6 @@
 //! Ensures that one object outside the cluster exists as desired.
 
-use super::{Age, Externals};
+use super::{Age, Externals, externals::Listed};
 use crate::{
     ReconcileError,
     apply::{Applier, DigestSource, Done},
@@ -10,8 +10,8 @@ use crate::{
 use graph::{NodeId, Step};
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, PlanError,
-    Reached, Readiness, Sharing, SystemError, Whole,
+    Action, Applied, Claim, Connection, Desired, Digest, External, Gate, ObjectKey, Origin, Reached,
+    Readiness, Refusal, SystemError,
 };
 use progress::State;
 use std::sync::Arc;
@@ -58,38 +58,29 @@ impl Externals<'_> {
         gate: Gate<NodeId>,
     ) -> Result<Step, ReconcileError> {
         let Wanted { key, desired, external, digest } = wanted;
-        check_fault(external)?;
         let claim = self.recorder.claim(key);
-        if let Some(by) = self.is_kept_away(key, external, gate) {
-            return Ok(Step::Blocked { by });
-        }
-        self.check_whole(external, key, claim.as_ref()).await?;
-        let (connection, object) = match (self.observe(key, claim.as_ref()).await, gate.keeps_away()) {
-            // The system may be what the object starts after.
-            (Err(_), Some(by)) => return Ok(Step::Blocked { by }),
-            (observed, _) => observed?,
-        };
-        let action = self.resolve(&applier.resolver(), desired, (gate, digest), object.as_deref());
-        self.check_claim(external, key, &action)?;
+        let resolver = applier.resolver();
+        let decided = self.decide(&resolver, (desired, external), (gate, digest), Age::Fresh);
+        let (action, listed) = decided.await?;
         let claimed = |origin| wanted.claim(origin, digest);
         let origin = claim.as_ref().map_or(Origin::Adopted, |claim| claim.origin);
         let mut answer = None;
         let mut held = None;
-        match (action, &object) {
+        match (action, &listed) {
             (Action::Blocked { by }, _) => return Ok(Step::Blocked { by }),
-            (Action::Hold, _) => {}
-            (Action::Nothing, _) => self.recorder.add(key, claimed(origin)).await?,
-            (Action::Create, _) => {
-                let object = self.create(applier, wanted, &connection, claim).await?;
+            (Action::Hold, Some(_)) => {}
+            (Action::Nothing, Some(_)) => self.recorder.add(key, claimed(origin)).await?,
+            (Action::Create, Some(Listed { connection, .. })) => {
+                let object = self.create(applier, wanted, connection, claim).await?;
                 self.recorder.add(key, claimed(Origin::Created)).await?;
                 answer = Some(object);
             }
-            (Action::Update { fields }, Some(actual)) => {
+            (Action::Update { fields }, Some(Listed { connection, object: Some(actual) })) => {
                 if !applier.state().repairs.allow(key, applier.now) {
                     return Err(ReconcileError::Contended { object: key.clone() });
                 }
                 applier.progress.child(self.owner, key, || State::Applying);
-                match self.systems.update(self.owner, &connection, external, &actual.data).await {
+                match self.systems.update(self.owner, connection, external, &actual.data).await {
                     Ok(object) => {
                         tracing::info!(object = %key, ?fields, "updated, outside the cluster");
                         self.recorder.add(key, claimed(origin)).await?;
@@ -106,7 +97,11 @@ impl Externals<'_> {
                 }
             }
             (Action::Refuse(refusal), _) => {
-                return Err(ReconcileError::refused_outside(key, external, &refusal));
+                // The other owner has this object from now on: deleting this one must not change it.
+                if matches!(refusal, Refusal::ClaimedAsPart(_)) && claim.is_some() {
+                    self.recorder.forget([key]).await?;
+                }
+                return Err(ReconcileError::refused_outside(key, external, refusal));
             }
             (action, _) => {
                 return Err(ReconcileError::Bug(format!("{key} is outside the cluster: {action:?}")));
@@ -116,7 +111,7 @@ impl Externals<'_> {
             applier.state().written = Some(applier.now);
         }
         let is_answer = answer.is_some();
-        if let Some(object) = answer.or(object) {
+        if let Some(object) = answer.or_else(|| listed?.object) {
             applier.state().external.insert(key.clone(), Arc::clone(&object));
             if let Some(waiting) = is_answer.then(|| self.written(wanted, &object)).flatten() {
                 return Ok(waiting);
@@ -132,65 +127,6 @@ impl Externals<'_> {
         let done = Done::all_permitted(gate, held.as_ref());
         applier.state().left(key, Applied::External { written: digest }, done, Reached::Ready);
         Ok(held.map_or(Step::Ready, Step::Usable))
-    }
-
-    /// Fails if an older owner has the object. Owners that share it by fields meet only where they differ.
-    fn check_claim<N>(
-        &self,
-        external: &External,
-        key: &ObjectKey,
-        action: &Action<N>,
-    ) -> Result<(), ReconcileError> {
-        let mut fields = external.claimed_fields();
-        let mut what = key.to_string();
-        if external.sharing == Sharing::Fields {
-            let Action::Update { fields: different } = action else { return Ok(()) };
-            let is_different =
-                |field: &String| different.iter().any(|path| path.split('.').next() == Some(field.as_str()));
-            fields.retain(is_different);
-            let names: Vec<_> = fields.iter().map(String::as_str).collect();
-            what = format!("{} of {key}", names.join(", "));
-        }
-        let claimant = &self.recorder.claimant;
-        let scopes = self.systems.scopes();
-        let senior = scopes.iter().find_map(|cluster| cluster.claims.senior(key, &fields, claimant));
-        let object = key.clone();
-        senior.map_or(Ok(()), |owner| Err(ReconcileError::Claimed { object, what, owner }))
-    }
-
-    /// Fails if the object is a part of one that another owner has. That owner has this object from now on, so the record
-    /// of it goes: deleting the loser of the two must not change what the winner manages.
-    async fn check_whole(
-        &self,
-        external: &External,
-        key: &ObjectKey,
-        claim: Option<&Claim>,
-    ) -> Result<(), ReconcileError> {
-        let Some(Whole { object: whole, remedy }) = &external.part_of else { return Ok(()) };
-        let Some(owner) = self.holder(whole) else { return Ok(()) };
-        if claim.is_some() {
-            self.recorder.forget([key]).await?;
-        }
-        let (object, whole, remedy) = (key.clone(), whole.clone(), remedy.clone());
-        Err(ReconcileError::ClaimedAsPart { object, whole, owner, remedy })
-    }
-
-    /// The object as it was last listed. That an object does not exist which the operator did not create before is found
-    /// out anew: another program may have created it meanwhile.
-    async fn observe(
-        &self,
-        key: &ObjectKey,
-        claim: Option<&Claim>,
-    ) -> Result<(Connection, Option<Arc<DynamicObject>>), ReconcileError> {
-        // The owner is woken when a list that fails works again.
-        self.note(key, None);
-        let connection = self.connection(Verb::Read, key).await?;
-        let mut object = self.systems.read(self.reader(), &connection, key, Age::AsListed).await?;
-        if object.is_none() && claim.is_none() {
-            object = self.systems.read(self.reader(), &connection, key, Age::Fresh).await?;
-        }
-        self.note(key, object.as_deref());
-        Ok((connection, object))
     }
 
     /// Records that the operator creates an object, and creates it. Only that order leaves nothing behind that no owner knows.
@@ -228,12 +164,6 @@ impl Externals<'_> {
         let why = || format!("was written, and {} does not show it yet: {}", system(), fields.join(", "));
         (!fields.is_empty()).then(|| Step::Waiting(why()))
     }
-}
-
-/// Fails if the object cannot be as desired.
-pub(super) fn check_fault(external: &External) -> Result<(), ReconcileError> {
-    let fault = external.fault.as_ref();
-    fault.map_or(Ok(()), |fault| Err(PlanError::Invalid(vec![fault.clone()]).into()))
 }
 
 /// Digest of the write-only fields of an object. Equal values of two objects have different ones, and so do equal values

@@ -1,6 +1,6 @@
 //! The objects outside the cluster of one owner.
 
-use super::{Reader, Recorder, Systems, lock};
+use super::{Age, Reader, Recorder, Systems, lock};
 use crate::{
     ReconcileError,
     apply::Read,
@@ -10,10 +10,13 @@ use crate::{
 use futures::future::BoxFuture;
 use kube::core::DynamicObject;
 use plan::{
-    Action, Applied, Connection, Desired, Digest, External, Gate, IfExists, Known, ObjectKey, ObjectVersion,
-    Observed, Resolver, System, SystemError,
+    Action, Applied, Connection, Desired, Digest, External, Gate, Known, ObjectKey, ObjectVersion, Observed,
+    OtherOwners, Resolver, System, SystemError,
 };
-use std::{collections::BTreeMap, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
 
 /// Asks the component of an owner how to reach a system.
 pub(crate) type Connect<'a> =
@@ -25,6 +28,12 @@ pub(crate) struct Access {
     pub(crate) connection: Result<Option<Connection>, ReconcileError>,
     /// What that was decided on.
     pub(crate) reads: BTreeMap<ObjectKey, Read>,
+}
+
+/// An object as its system last listed it; `None` if it does not exist.
+pub(super) struct Listed {
+    pub(super) connection: Connection,
+    pub(super) object: Option<Arc<DynamicObject>>,
 }
 
 /// The objects outside the cluster of one owner.
@@ -85,36 +94,65 @@ impl<'a> Externals<'a> {
         Ok(connection)
     }
 
-    /// The dependency that the creation of an object waits for, if the operator neither created nor may adopt one: then there
-    /// is nothing to repair, and the system need not be asked.
-    pub(super) fn is_kept_away<N: Copy>(
-        &self,
-        key: &ObjectKey,
-        external: &External,
-        gate: Gate<N>,
-    ) -> Option<N> {
-        let may_exist = self.recorder.claim(key).is_some() || external.if_exists == IfExists::Adopt;
-        gate.keeps_away().filter(|_| !may_exist)
-    }
-
     /// Another owner that has an object of which this owner wants a part. This owner is woken when that changes.
     pub(crate) fn holder(&self, whole: &ObjectKey) -> Option<ObjectKey> {
         let scopes = self.systems.scopes();
         scopes.iter().find_map(|cluster| cluster.claims.holder(whole, self.owner))
     }
 
-    /// What to do about an object that was last listed like this.
+    /// What to do about an object, and how it was last listed, if that matters. `absence` is how recent the answer must be that
+    /// an object does not exist which the operator did not create before: another program may have created it meanwhile.
+    pub(super) async fn decide<N: Copy + PartialEq>(
+        &self,
+        resolver: &Resolver<'_>,
+        wanted: (&Desired, &External),
+        given: (Gate<N>, Option<Digest>),
+        absence: Age,
+    ) -> Result<(Action<N>, Option<Listed>), ReconcileError> {
+        let resolve = |observed| self.resolve(resolver, wanted, given, observed);
+        let action = resolve(Observed::Named);
+        if action != Action::Read {
+            return Ok((action, None));
+        }
+        match (self.observe(&wanted.1.key(), absence).await, given.0.keeps_away()) {
+            // The system may be what the object starts after.
+            (Err(_), Some(by)) => Ok((Action::Blocked { by }, None)),
+            (Err(error), None) => Err(error),
+            (Ok(listed), _) => {
+                let observed = listed.object.as_deref().map_or(Observed::Absent, Observed::Stored);
+                Ok((resolve(observed), Some(listed)))
+            }
+        }
+    }
+
+    /// The action of the resolver, with what is recorded of the object.
     pub(super) fn resolve<N: Copy>(
         &self,
         resolver: &Resolver<'_>,
-        desired: &Desired,
+        (desired, external): (&Desired, &External),
         (gate, digest): (Gate<N>, Option<Digest>),
-        object: Option<&DynamicObject>,
+        observed: Observed<'_>,
     ) -> Action<N> {
-        let claim = self.recorder.claim(&desired.object.key());
-        let kept = claim.map(|claim| Applied::External { written: claim.written });
-        let observed = object.map_or(Observed::Absent, Observed::Stored);
-        resolver.resolve(desired, observed, gate, Known { applied: kept.as_ref(), digest })
+        let (key, scopes) = (external.key(), self.systems.scopes());
+        let claim = self.recorder.claim(&key);
+        let applied = claim.map(|claim| Applied::External { written: claim.written });
+        let whole = external.part_of.as_ref().and_then(|whole| self.holder(&whole.object));
+        let seniors = scopes.iter().flat_map(|it| it.claims.seniors(&key, &self.recorder.claimant));
+        let seniors: Vec<_> = seniors.collect();
+        let others = OtherOwners { whole: whole.as_ref(), seniors: &seniors };
+        resolver.resolve(desired, observed, gate, Known { applied: applied.as_ref(), digest, others })
+    }
+
+    async fn observe(&self, key: &ObjectKey, absence: Age) -> Result<Listed, ReconcileError> {
+        // The owner is woken when a list that fails works again.
+        self.note(key, None);
+        let connection = self.connection(Verb::Read, key).await?;
+        let mut object = self.systems.read(self.reader(), &connection, key, Age::AsListed).await?;
+        if object.is_none() && absence == Age::Fresh && self.recorder.claim(key).is_none() {
+            object = self.systems.read(self.reader(), &connection, key, Age::Fresh).await?;
+        }
+        self.note(key, object.as_deref());
+        Ok(Listed { connection, object })
     }
 
     pub(super) fn reader(&self) -> Reader<'_> {

@@ -66,7 +66,9 @@ impl Inspector {
         // An inspector must not change the health of the process.
         let options = &Options { health: Arc::default(), ..options.clone() };
         let systems = Arc::new(Systems::new(options, Leadership::permanent()));
-        let cluster = Cluster::new(client, components, Classes::All, options, Arc::default(), stop.clone());
+        let mut cluster =
+            Cluster::new(client, components, Classes::All, options, Arc::default(), stop.clone());
+        cluster.digest_key = None;
         let cluster = Arc::new(cluster);
         let woken = cluster.router.queue(cluster.components.iter().map(ComponentKind::resource));
         let mut watches = JoinSet::new();
@@ -241,7 +243,7 @@ impl Inspector {
             None if cluster.router.index.has(&key) => Observed::Named,
             None => Observed::Absent,
         };
-        let known = Known { applied: None, digest: seen.as_ref().and_then(|seen| seen.applied) };
+        let known = Known { digest: seen.as_ref().and_then(|seen| seen.applied), ..Known::default() };
         let mut health = seen.as_ref().map_or(Health::READY, |seen| seen.health.clone());
         let mut action = resolver.resolve(desired, observed, gate, known);
         let stored;

@@ -1,7 +1,7 @@
 //! The laws of objects outside the cluster.
 
 use super::*;
-use crate::{External, IfExists, System};
+use crate::{External, IfExists, ObjectKey, Sharing, System, Violation};
 use std::sync::Arc;
 
 fn system() -> System {
@@ -40,7 +40,7 @@ fn resolve(
     applied: Option<&Applied>,
 ) -> Action<()> {
     let observed = actual.map_or(Observed::Absent, |actual| Observed::Stored(actual));
-    let known = Known { applied, digest: digest(external) };
+    let known = Known { applied, digest: digest(external), ..Known::default() };
     resolver(|it| it.resolve(&Desired::external(external.clone()), observed, gate, known))
 }
 
@@ -101,4 +101,59 @@ proptest! {
         };
         prop_assert!(is_named);
     }
+}
+
+/// The action where other owners have something of the object.
+fn among(external: &External, observed: Observed<'_>, others: OtherOwners<'_>) -> Action<()> {
+    let applied = Applied::External { written: None };
+    let known = Known { applied: Some(&applied), digest: None, others };
+    resolver(|it| it.resolve(&Desired::external(external.clone()), observed, Gate::OPEN, known))
+}
+
+fn older() -> ObjectKey {
+    ObjectKey::new("goharbor.io", "HarborProject", "ns", "older")
+}
+
+fn a_box() -> External {
+    External::new(&system(), "box", "a", json!({"label": "tea", "size": 1}))
+}
+
+#[test]
+fn what_cannot_be_and_what_belongs_to_another_owner_is_refused_without_a_read() {
+    let fault =
+        Violation { subject: "spec.a".into(), problem: "is wrong".into(), remedy: "correct it".into() };
+    let faulty = External { fault: Some(fault.clone()), ..a_box() };
+    let nobody = OtherOwners::default();
+    assert_eq!(among(&faulty, Observed::Named, nobody), Action::Refuse(Refusal::Invalid(fault)));
+    let holder = older();
+    let whole = OtherOwners { whole: Some(&holder), ..nobody };
+    assert_eq!(among(&a_box(), Observed::Named, whole), Action::Refuse(Refusal::ClaimedAsPart(older())));
+    assert_eq!(among(&a_box(), Observed::Named, nobody), Action::Read);
+}
+
+#[test]
+fn an_older_owner_has_an_object_whether_it_differs_or_not() {
+    let seniors: [(ObjectKey, BTreeSet<String>); 1] = [(older(), BTreeSet::new())];
+    let others = OtherOwners { seniors: &seniors, ..OtherOwners::default() };
+    let refused = Action::Refuse(Refusal::Claimed { owner: older(), fields: Vec::new() });
+    for actual in [json!({"label": "tea", "size": 1}), json!({"label": "salt", "size": 1})] {
+        let stored = crate::outside(actual).unwrap();
+        assert_eq!(among(&a_box(), Observed::Stored(&stored), others), refused);
+    }
+    assert_eq!(among(&a_box(), Observed::Absent, others), refused);
+}
+
+#[test]
+fn owners_that_share_an_object_by_fields_meet_only_where_it_differs() {
+    let shared = External { sharing: Sharing::Fields, ..a_box() };
+    let seniors: [(ObjectKey, BTreeSet<String>); 1] = [(older(), ["size".to_owned()].into())];
+    let others = OtherOwners { seniors: &seniors, ..OtherOwners::default() };
+    let with = |actual: Value| {
+        let stored = crate::outside(actual).unwrap();
+        among(&shared, Observed::Stored(&stored), others)
+    };
+    assert_eq!(with(json!({"label": "tea", "size": 1})), Action::Nothing);
+    assert_eq!(with(json!({"label": "salt", "size": 1})), Action::Update { fields: vec!["label".into()] });
+    let refused = Refusal::Claimed { owner: older(), fields: vec!["size".into()] };
+    assert_eq!(with(json!({"label": "tea", "size": 2})), Action::Refuse(refused));
 }

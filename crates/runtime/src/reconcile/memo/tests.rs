@@ -212,5 +212,10 @@ fn action(
     let resolver =
         Resolver { owner: &owner, uid: UID, predecessors: &predecessors, now: Timestamp::UNIX_EPOCH };
     let digest = (!matches!(desired.policy, Policy::External(_))).then(|| digest(wanted(desired, gate)));
-    Some(resolver.resolve(desired, observed, gate, Known { applied: Some(applied), digest }))
+    Some(resolver.resolve(
+        desired,
+        observed,
+        gate,
+        Known { applied: Some(applied), digest, ..Known::default() },
+    ))
 }

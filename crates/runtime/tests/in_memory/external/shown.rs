@@ -70,26 +70,29 @@ impl Observer for Seen {
     }
 }
 
+/// The verdict of an inspector on a shelf.
+async fn inspected(world: &World, name: &str) -> Verdict {
+    let seen = Arc::<Seen>::default();
+    let options = Options { observer: Some(seen.clone()), ..options(&world.depots) };
+    let components = Arc::from([ComponentKind::of::<ShelfComponent>()]);
+    let scope = Scope::Namespace("default".into());
+    let inspector =
+        Inspector::start(world.cluster.client.clone(), scope, components, &options).await.unwrap();
+    let shelf = ObjectKey::of::<Shelf>("default", name);
+    inspector.inspect(&shelf).await;
+    let stage = seen.0.lock().unwrap().remove(&shelf);
+    match stage {
+        Some(Stage::Concluded(verdict)) => verdict,
+        stage => panic!("{stage:?}"),
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn an_inspector_reports_what_differs_outside_the_cluster() {
     let world = World::new().await;
     world.ready("s", boxes([("a", "tea")])).await;
     world.cluster.dismiss_stand_ins();
-    let seen = Arc::<Seen>::default();
-    let options = Options { observer: Some(seen.clone()), ..options(&world.depots) };
-    let components = Arc::from([ComponentKind::of::<ShelfComponent>()]);
-    let inspect = async || {
-        let client = world.cluster.client.clone();
-        let scope = Scope::Namespace("default".into());
-        let inspector = Inspector::start(client, scope, Arc::clone(&components), &options).await.unwrap();
-        let shelf = ObjectKey::of::<Shelf>("default", "s");
-        inspector.inspect(&shelf).await;
-        let stage = seen.0.lock().unwrap().remove(&shelf);
-        match stage {
-            Some(Stage::Concluded(verdict)) => verdict,
-            stage => panic!("{stage:?}"),
-        }
-    };
+    let inspect = || inspected(&world, "s");
     assert_eq!(inspect().await, Verdict::Ready);
     world.depots.put("acme", "a", json!({"label": "COFFEE"}));
     let verdict = inspect().await;
@@ -100,6 +103,17 @@ async fn an_inspector_reports_what_differs_outside_the_cluster() {
     let words = "cannot read box acme/a in the depot acme: connection refused";
     assert_eq!(inspect().await.message(), Some(words));
     assert_eq!(world.writes(), Vec::<String>::new());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_inspector_and_the_operator_name_the_same_older_owner_of_an_object() {
+    let world = World::new().await;
+    world.ready("one", ShelfSpec { adopts: true, ..boxes([("a", "tea")]) }).await;
+    world.cluster.create(&Shelf::new("two", ShelfSpec { adopts: true, ..boxes([("a", "salt")]) })).await;
+    let reported = world.cluster.until_reason::<Shelf>("two", "Conflict").await;
+    assert!(reported.starts_with("box acme/a already belongs to Shelf default/one"), "{reported}");
+    assert_eq!(inspected(&world, "two").await.message(), Some(reported.as_str()));
+    assert_eq!(inspected(&world, "one").await, Verdict::Ready);
 }
 
 /// Everything that is logged, spans and their fields too.
