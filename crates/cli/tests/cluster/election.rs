@@ -40,16 +40,13 @@ async fn until_held(world: &World, before: &str) -> String {
 
 /// Versions of everything the operator made, which any write changes.
 async fn versions(world: &World) -> Vec<Option<String>> {
-    let mut versions = vec![
+    vec![
         world.get::<Deployment>("harbor-core").await.resource_version(),
         world.get::<ConfigMap>("harbor-core").await.resource_version(),
         world.get::<Secret>("harbor-core").await.resource_version(),
         world.get::<api::v1beta1::Core>("harbor").await.resource_version(),
-    ];
-    if world.keeps_families() {
-        versions.push(world.get::<Service>("harbor-core").await.resource_version());
-    }
-    versions
+        world.get::<Service>("harbor-core").await.resource_version(),
+    ]
 }
 
 #[tokio::test]

@@ -88,7 +88,7 @@ async fn each_core_costs_the_same_handful_of_requests_however_many_there_are() {
     // Five children, and a status for each change of the verdict.
     assert!(written <= count * 8, "{written} writes for {count} Cores");
     // All read the same Secrets, which are read once. Kubernetes 1.20 has to be asked for each Service.
-    let services = if world.keeps_families() { 0 } else { count };
+    let services = if world.creates_services_at_once() { 0 } else { count };
     assert!(sent.len() <= written + 12 + services, "{} reads by {count} Cores", sent.len() - written);
     let deployments = world.api::<Deployment>().list(&ListParams::default()).await.unwrap();
     assert_eq!(deployments.items.len(), count);

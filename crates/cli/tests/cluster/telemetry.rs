@@ -86,7 +86,7 @@ async fn a_process_can_be_probed_and_scraped_and_its_log_is_short_and_names_the_
         assert!(span["reconcile"].is_u64(), "{line}");
     }
     let mut messages: Vec<_> = about.iter().map(|line| line["message"].as_str().unwrap()).collect();
-    if !world.keeps_families() {
+    if !world.creates_services_at_once() {
         // Kubernetes 1.20 fails to create a Service in the way that is tried first, and kube logs that.
         messages.retain(|message| !message.contains("500 Internal Server Error"));
     }

@@ -79,15 +79,9 @@ impl World {
         world
     }
 
-    /// Whether `managedFields` say of what a field manager wrote the status. Before Kubernetes 1.22 they do not, so that
-    /// a status looks like drift, and one more apply that changes nothing is sent.
-    pub fn tells_status_from_spec(&self) -> bool {
-        self.plane.version().at_least(1, 22)
-    }
-
-    /// Whether Services keep the policy of their address families. Kubernetes 1.20 drops it, so that a new process applies
-    /// each Service once more.
-    pub fn keeps_families(&self) -> bool {
+    /// Whether a Service can be created by an apply with a resource version. Kubernetes 1.20 refuses that, so that the
+    /// operator reads each Service that it creates, and applies it again.
+    pub fn creates_services_at_once(&self) -> bool {
         self.plane.version().at_least(1, 21)
     }
 

@@ -10,8 +10,10 @@
 
 use super::{entries, is_apply, is_operator};
 use crate::Digest;
+use api::v1beta1::network::IpFamilyPolicy;
 use kube::core::{DynamicObject, ObjectMeta};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 
 /// Fields of every object that no manager owns.
 const IDENTITY: [&str; 2] = ["apiVersion", "kind"];
@@ -87,7 +89,8 @@ fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
         Value::Object(stored) => {
             let field = |(part, below): (&String, &Value)| {
                 let name = part.strip_prefix("f:")?;
-                Some((name.to_owned(), view(below.as_object()?, stored.get(name).unwrap_or(&Value::Null))?))
+                let value = stored.get(name).map_or_else(|| Cow::Owned(absent(name)), Cow::Borrowed);
+                Some((name.to_owned(), view(below.as_object()?, &value)?))
             };
             parts.map(field).collect::<Option<Map<_, _>>>().map(Value::Object)
         }
@@ -96,13 +99,30 @@ fn view(fields: &Map<String, Value>, stored: &Value) -> Option<Value> {
             for (part, below) in &mut parts {
                 let mut named = stored.iter().enumerate().filter(|(_, item)| is_item(item, part));
                 let (Some((position, item)), None) = (named.next(), named.next()) else { return None };
-                items.push((position, view(below.as_object()?, item)?));
+                let ours = view(below.as_object()?, item)?;
+                items.push((position, if is_scratch(&ours, item) { item.clone() } else { ours }));
             }
             items.sort_by_key(|(position, _)| *position);
             Some(items.into_iter().map(|(_, item)| item).collect())
         }
         _ => None,
     }
+}
+
+/// What it means that an object does not have a field that the operator has applied.
+fn absent(field: &str) -> Value {
+    match field {
+        // Kubernetes 1.20 drops the field, and then gives every Service one address family.
+        "ipFamilyPolicy" => IpFamilyPolicy::SingleStack.as_str().into(),
+        _ => Value::Null,
+    }
+}
+
+/// Whether an item is an empty volume of which `managedFields` names only the name. Kubernetes 1.20 records no owner of an
+/// empty object, and the operator sends the source of each of its volumes.
+fn is_scratch(ours: &Value, item: &Value) -> bool {
+    let name = &item["name"];
+    *ours == json!({"name": name}) && *item == json!({"name": name, "emptyDir": {}})
 }
 
 /// Whether `part` of `managedFields` identifies this item of a list.

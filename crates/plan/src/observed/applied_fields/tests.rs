@@ -266,3 +266,57 @@ fn only_the_entry_of_the_operators_apply_counts() {
     let second = entry("harbor-operator/portal", "Apply", "v1", "", data.clone());
     assert!(!with(json!([ours, second])), "two components");
 }
+
+/// An object as the API server stores it after an apply that owns `fields`.
+fn stored_as(object: &Value, spec: Value, fields: Value) -> Value {
+    let mut stored = object.clone();
+    stored["spec"] = spec;
+    stored["metadata"]["managedFields"] = json!([{
+        "manager": OPERATOR, "operation": "Apply", "apiVersion": object["apiVersion"],
+        "fieldsType": "FieldsV1", "fieldsV1": {"f:spec": fields},
+    }]);
+    stored
+}
+
+/// Kubernetes 1.20 drops the policy, and says that the operator owns it.
+#[test]
+fn a_service_whose_address_family_policy_was_dropped_has_one_family() {
+    let service = |policy: &str| {
+        json!({
+            "apiVersion": "v1", "kind": "Service", "metadata": {"name": "a", "namespace": "ns"},
+            "spec": {"selector": {"a": "b"}, "ipFamilyPolicy": policy},
+        })
+    };
+    let fields = json!({"f:selector": {"f:a": {}}, "f:ipFamilyPolicy": {}});
+    let is_applied = |policy: &str, spec: Value| {
+        let desired = service(policy);
+        is_applied(&desired, &stored_as(&desired, spec, fields.clone()))
+    };
+    assert!(is_applied("SingleStack", json!({"selector": {"a": "b"}})));
+    assert!(!is_applied("PreferDualStack", json!({"selector": {"a": "b"}})), "it has no second family");
+    assert!(!is_applied("SingleStack", json!({"selector": {"a": "c"}})), "the rest is compared as ever");
+    let both = json!({"selector": {"a": "b"}, "ipFamilyPolicy": "PreferDualStack"});
+    assert!(!is_applied("SingleStack", both), "changed by another program");
+}
+
+/// Kubernetes 1.20 does not say who owns an empty object.
+#[test]
+fn an_empty_volume_is_applied_whether_the_server_records_its_owner_or_not() {
+    let with = |volumes: Value| json!({"template": {"spec": {"volumes": volumes}}});
+    let desired = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "a", "namespace": "ns"},
+        "spec": with(json!([{"name": "tmp", "emptyDir": {}}])),
+    });
+    let is_applied = |volume: Value, source: Value| {
+        let mut parts = json!({".": {}, "f:name": {}});
+        parts.as_object_mut().unwrap().extend(source.as_object().unwrap().clone());
+        let fields = json!({"f:template": {"f:spec": {"f:volumes": {"k:{\"name\":\"tmp\"}": parts}}}});
+        is_applied(&desired, &stored_as(&desired, with(json!([volume])), fields))
+    };
+    let scratch = || json!({"name": "tmp", "emptyDir": {}});
+    assert!(is_applied(scratch(), json!({"f:emptyDir": {}})));
+    assert!(is_applied(scratch(), json!({})), "Kubernetes 1.20");
+    assert!(!is_applied(json!({"name": "tmp", "emptyDir": {"medium": "Memory"}}), json!({})));
+    assert!(!is_applied(json!({"name": "tmp", "hostPath": {"path": "/"}}), json!({})));
+    assert!(!is_applied(json!({"name": "tmp"}), json!({})));
+}
