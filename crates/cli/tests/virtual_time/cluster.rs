@@ -246,10 +246,15 @@ impl Cluster {
         let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
         let (kill, refuse, lists) = (killed.clone(), refused.clone(), self.lists);
+        let sent = Arc::<Mutex<Vec<String>>>::default();
+        let noted = Arc::clone(&sent);
         let counted = tower::service_fn(move |request: Request<Body>| {
             let (server, left) = (server.clone(), Arc::clone(&left));
             let (kill, refuse) = (kill.clone(), refuse.clone());
             let write = request.method() != http::Method::GET;
+            if !request.uri().query().unwrap_or_default().contains("watch=true") {
+                noted.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
+            }
             async move {
                 let last = write && left.fetch_sub(1, Ordering::SeqCst) <= 1;
                 let answer = match lists.refusal(&request) {
@@ -280,7 +285,7 @@ impl Cluster {
                 () = serve(webhooks) => {}
             }
         });
-        Operating { killed, refused, task }
+        Operating { killed, refused, sent, task }
     }
 
     /// Records all contents of all Secrets.
@@ -313,10 +318,16 @@ fn converted(_: &WebhookTarget, review: Value) -> Result<Value, BoxError> {
 pub struct Operating {
     killed: CancellationToken,
     refused: CancellationToken,
+    sent: Arc<Mutex<Vec<String>>>,
     task: JoinHandle<()>,
 }
 
 impl Operating {
+    /// Takes the requests until now. Watches are not among them.
+    pub fn take_requests(&self) -> Vec<String> {
+        std::mem::take(&mut self.sent.lock().unwrap())
+    }
+
     /// Waits until the API server has refused a request.
     pub async fn refused(&self) {
         self.refused.cancelled().await;

@@ -82,6 +82,17 @@ async fn a_missing_operator_is_named_in_the_condition_of_its_service_and_noticed
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_stack_that_is_ready_causes_no_requests_for_an_hour() {
+    let cluster = Cluster::new().await;
+    let operator = cluster.operator(None);
+    cluster.apply("in-cluster.yaml").await;
+    cluster.until_ready().await;
+    assert!(operator.take_requests().len() > 50);
+    tokio::time::sleep(Duration::from_hours(1)).await;
+    assert_eq!(operator.take_requests(), Vec::<String>::new());
+}
+
 /// `HARBOR_OPERATOR_SEEDS` sets how many; each is a story of its own.
 fn seeds() -> std::ops::Range<u64> {
     let number = std::env::var("HARBOR_OPERATOR_SEEDS").ok().and_then(|number| number.parse().ok());
