@@ -14,7 +14,8 @@ pub const CLASS_ANNOTATION: &str = "goharbor.io/harbor-class";
 /// in the spec.
 pub const MOVED_ANNOTATION: &str = "goharbor.io/data-moved";
 
-/// Set by users on a Harbor: the version of the database backup they have restored, to which the Harbor may go back.
+/// Set by users on a Harbor or HarborCluster: the version of the database backup they have restored, to which the Harbor may
+/// go back.
 pub const RESTORED_ANNOTATION: &str = "goharbor.io/database-restored";
 
 /// Set by users on a HarborCluster, a Harbor or a Core whose migration of the database has failed or is lost: the attempt

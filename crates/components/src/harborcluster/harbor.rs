@@ -2,7 +2,9 @@
 
 use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage};
 use crate::connections::proxy_except;
-use api::names::{MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
+use api::names::{
+    MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION, RESTORED_ANNOTATION, RETRY_MIGRATION_ANNOTATION,
+};
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
     installation::InstallationSpec, proxy::HarborProxySpec,
@@ -33,13 +35,14 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
     Harbor { metadata, spec, status: None }
 }
 
-/// The annotations of the HarborCluster that its Harbor gets, too.
+/// The annotations of a HarborCluster that its Harbor gets, too.
+const PASSED_ON: [&str; 4] =
+    [NETWORK_POLICIES_ANNOTATION, MOVED_ANNOTATION, RESTORED_ANNOTATION, RETRY_MIGRATION_ANNOTATION];
+
 fn passed_on(cluster: &Cluster<'_>) -> BTreeMap<String, String> {
     let said = cluster.metadata.annotations.iter().flatten();
-    let meant = |key: &str| {
-        matches!(key, NETWORK_POLICIES_ANNOTATION | MOVED_ANNOTATION | RETRY_MIGRATION_ANNOTATION)
-    };
-    said.filter(|(key, _)| meant(key)).map(|(key, value)| (key.clone(), value.clone())).collect()
+    let passed_on = said.filter(|(key, _)| PASSED_ON.contains(&key.as_str()));
+    passed_on.map(|(key, value)| (key.clone(), value.clone())).collect()
 }
 
 /// Adds the authority of an S3 store to the components that the registry redirects to it.

@@ -110,6 +110,13 @@ fn a_request_to_migrate_again_reaches_the_harbor() {
 }
 
 #[test]
+fn a_restored_database_is_known_to_the_harbor() {
+    let restored = a_cluster().annotated("goharbor.io/database-restored", "2.14.2");
+    let expected = json!({"goharbor.io/database-restored": "2.14.2"});
+    assert_eq!(restored.child("Harbor")["metadata"]["annotations"], expected);
+}
+
+#[test]
 fn all_services_that_would_lose_their_data_are_named_at_once() {
     let moved = ["cache", "database", "storage"].into_iter().fold(an_existing_cluster(), |case, service| {
         case.set(&format!("/spec/{service}"), elsewhere(service))
