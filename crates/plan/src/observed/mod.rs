@@ -31,7 +31,7 @@ fn entries(meta: &ObjectMeta) -> impl Iterator<Item = (&str, &ManagedFieldsEntry
 /// Whether an entry is about the status alone. Before Kubernetes 1.22 it does not name the subresource.
 fn is_status(entry: &ManagedFieldsEntry) -> bool {
     let fields = entry.fields_v1.as_ref().and_then(|fields| fields.0.as_object());
-    fields.is_some_and(|fields| fields.keys().all(|field| field == "f:status"))
+    fields.is_some_and(|fields| fields.len() == 1 && fields.contains_key("f:status"))
 }
 
 /// Whether an entry comes from server-side apply, and not from an update.
