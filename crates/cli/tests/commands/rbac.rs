@@ -188,6 +188,7 @@ fn the_page_adds_nothing_but_to_list_events_and_to_get_what_is_made_by_users_onl
         "harborreplications",
         "harborrobots",
         "harborscanners",
+        "harborserverconfigurations",
         "harbortasks",
         "harborusergroups",
         "harborusers",
