@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 /// How many refusals a message lists.
 const MOST_LISTED: usize = 5;
 
-/// What Harbor refuses of an update that takes several steps. Each step is taken whatever Harbor says about the others, so
-/// that one name that it does not have leaves nobody in a project that is to be removed.
+/// What Harbor refuses of an update that takes several steps. The driver takes each step whatever Harbor says about the
+/// others, so that a name that Harbor does not have keeps no other member in the project who is to be removed.
 #[derive(Debug, Default)]
 pub(crate) struct Refusals(Vec<SystemError>);
 

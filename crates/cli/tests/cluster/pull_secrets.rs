@@ -96,7 +96,7 @@ async fn a_robot_account_that_may_be_rotated_gets_a_new_password_which_the_pull_
     };
     team.world.until::<PullSecretBinding>("team", refused).await;
     assert_eq!(team.pull_secrets().await, [OF_OTHERS]);
-    assert_eq!(team.status_with(&robot, PASSWORD).await, 200, "nobody has allowed a rotation");
+    assert_eq!(team.status_with(&robot, PASSWORD).await, 200, "no user has allowed a rotation");
 
     let allowed = json!({"metadata": {"annotations": {"goharbor.io/rotate-robot": "true"}}});
     team.world.merge::<PullSecretBinding>("team", allowed).await;

@@ -103,7 +103,7 @@ fn the_first_day_goes_as_the_page_says() {
         };
         let (asked, expected) = (Instant::now(), lasting(&step.output));
         let mut printed = type_it();
-        // Who looks does so again until it is there; the rest is done once.
+        // A reader repeats a command that shows objects until they exist; all other commands run once.
         while lasting(&printed) != expected && step.command.contains(" get ") && asked.elapsed() < TIMEOUT {
             printed = type_it();
         }

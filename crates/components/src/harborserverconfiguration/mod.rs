@@ -46,8 +46,9 @@ impl Component for HarborServerConfiguration {
         let server = Server::of(&system(owner), conclusion);
         if let Some(state) = server.state() {
             let principal = match state.principal {
+                server::Principal::Admin => Principal::Admin,
+                server::Principal::User => Principal::User,
                 server::Principal::Robot => Principal::Robot,
-                server::Principal::Admin | server::Principal::User => Principal::Admin,
             };
             fields.insert("version".to_owned(), json!(state.version));
             fields.insert("principal".to_owned(), json!(principal));

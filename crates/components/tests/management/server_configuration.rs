@@ -21,6 +21,20 @@ async fn a_harbor_that_answers_is_ready_and_its_version_is_shown() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_status_says_whether_the_credentials_are_those_of_an_administrator() {
+    let world = World::new().await;
+    let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());
+    world.until_reason_of(api.clone(), "acme", "Ready").await;
+    let user = json!({"username": "jane", "email": "jane@example.com", "realname": "Jane", "password": "Harbor12345"});
+    world.ask("POST", "/users", user).await;
+    let credentials = json!({"stringData": {"accessKey": "jane", "accessSecret": "Harbor12345"}});
+    world.merge::<Secret>("acme-credentials", credentials).await;
+    tokio::time::sleep(INTERVAL * 2).await;
+    let status = json!(api.get("acme").await.unwrap().status);
+    assert_eq!([&status["principal"], &status["status"]], ["user", "Success"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_component_that_is_not_healthy_is_shown_and_keeps_nothing_from_being_managed() {
     let world = World::new().await;
     let api: Api<HarborServerConfiguration> = Api::all(world.client.clone());

@@ -170,8 +170,8 @@ async fn a_standby_watches_everything_and_changes_nothing() {
     for request in second.requests() {
         *counts.entry(request).or_default() += 1;
     }
-    let looks = counts.remove("GET /apis/coordination.k8s.io/v1/namespaces/default/leases/operator");
-    assert_eq!(looks, Some(1), "it looks at the lease once, and then it watches it");
+    let reads = counts.remove("GET /apis/coordination.k8s.io/v1/namespaces/default/leases/operator");
+    assert_eq!(reads, Some(1), "it reads the lease once, and then watches it");
     let watched: Vec<_> = counts.into_keys().collect();
     assert_eq!(
         watched,

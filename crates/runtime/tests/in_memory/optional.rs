@@ -37,7 +37,7 @@ pub enum Wants {
     Whichever,
     /// Refuses to do without.
     Insists,
-    /// Has one without asking, after a look at the one that exists.
+    /// Has one without asking, after reading the one that exists.
     Blindly,
 }
 
@@ -164,11 +164,11 @@ async fn an_idle_operator_looks_for_a_missing_kind_now_and_then_and_asks_for_not
     let requests = cluster.take_requests();
     // Watches are renewed every few minutes: those of kiosks, Secrets and ConfigMaps.
     let watches = ["kiosks", "secrets", "configmaps"];
-    let looks = requests.iter().filter(|line| line.ends_with("/certificates")).count();
+    let reads = requests.iter().filter(|line| line.ends_with("/certificates")).count();
     let others: Vec<_> = requests
         .iter()
         .filter(|line| !line.ends_with("/certificates") && !watches.iter().any(|kind| line.ends_with(kind)))
         .collect();
     assert_eq!(others, Vec::<&String>::new());
-    assert!((90..=160).contains(&looks), "{looks} looks in ten hours");
+    assert!((90..=160).contains(&reads), "{reads} reads in ten hours");
 }

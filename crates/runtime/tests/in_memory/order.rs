@@ -28,7 +28,7 @@ async fn ready_in_order(cluster: &Cluster, count: usize) -> Vec<String> {
     order
 }
 
-/// One look at a time for each kind, so that the order of looks is the order of everything.
+/// One reconcile at a time for each kind, so that the order of reconciles is the order of all requests.
 async fn cluster() -> Cluster {
     let options = Options { clock, concurrency: 1, ..Options::default() };
     let mut cluster = Cluster::new::<GadgetComponent>(options).await;

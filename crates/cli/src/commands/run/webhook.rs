@@ -97,8 +97,8 @@ pub async fn bind(address: Listen) -> Result<TcpListener, Error> {
 /// A running server of webhooks.
 pub struct Webhooks(JoinHandle<Result<(), String>>);
 
-/// Serves webhooks until stopped. If the server ends sooner, it stops the operator: a restart is better than pods that nobody
-/// reviews.
+/// Serves webhooks until stopped. If the server ends sooner, it stops the operator: a restart is better than pods that are
+/// created unreviewed.
 pub fn serve(server: WebhookServer, listener: TcpListener, stop: &CancellationToken) -> Webhooks {
     supervise(server.run(listener, stop.clone()), stop.clone())
 }

@@ -123,12 +123,12 @@ fn what_cannot_be_and_what_belongs_to_another_owner_is_refused_without_a_read() 
     let fault =
         Violation { subject: "spec.a".into(), problem: "is wrong".into(), remedy: "correct it".into() };
     let faulty = External { fault: Some(fault.clone()), ..a_box() };
-    let nobody = OtherOwners::default();
-    assert_eq!(among(&faulty, Observed::Named, nobody), Action::Refuse(Refusal::Invalid(fault)));
+    let no_others = OtherOwners::default();
+    assert_eq!(among(&faulty, Observed::Named, no_others), Action::Refuse(Refusal::Invalid(fault)));
     let holder = older();
-    let whole = OtherOwners { whole: Some(&holder), ..nobody };
+    let whole = OtherOwners { whole: Some(&holder), ..no_others };
     assert_eq!(among(&a_box(), Observed::Named, whole), Action::Refuse(Refusal::ClaimedAsPart(older())));
-    assert_eq!(among(&a_box(), Observed::Named, nobody), Action::Read);
+    assert_eq!(among(&a_box(), Observed::Named, no_others), Action::Read);
 }
 
 #[test]
