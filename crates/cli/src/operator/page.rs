@@ -3,7 +3,7 @@
 use ::page::{Page, Setup, Store, Summary};
 use jiff::Timestamp;
 use kube::Client;
-use plan::Children;
+use plan::{Children, Placement};
 use progress::Observer;
 use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc};
@@ -59,7 +59,9 @@ pub fn setup() -> Setup {
         kinds.push(component.resource().clone());
         children.extend(component.children);
     }
-    kinds.extend(children.iter().map(|kind| kind.resource.clone()));
+    // Children live in namespaces. Kinds of the whole cluster are only read.
+    let children = children.iter().filter(|kind| kind.placement == Placement::Namespaced);
+    kinds.extend(children.map(|kind| kind.resource.clone()));
     Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds }
 }
 

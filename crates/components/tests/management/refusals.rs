@@ -169,11 +169,13 @@ async fn the_retention_of_a_task_is_waited_for() {
     world.create(object("HarborTask", "by-ref", json!({"retention": {"projectRef": "team"}}))).await;
     let message = world.until_reason::<HarborTask>("by-ref", "DependencyMissing").await;
     assert_eq!(message, "HarborProject default/team does not exist; create it");
-    world.create(object("HarborTask", "by-name", json!({"retention": {"projectName": "team"}}))).await;
+    world.create(object("HarborTask", "by-name", json!({"retention": {"projectName": "other"}}))).await;
     let message = world.until_reason::<HarborTask>("by-name", "ExternalInUse").await;
-    assert!(message.contains("spec.retention: ") && message.contains("team"), "{message}");
+    assert!(message.contains("spec.retention: ") && message.contains("other"), "{message}");
     assert_eq!(world.take_writes(), Vec::<String>::new());
-    world.create(project("team", json!({"retention": {"rules": [{"latestPushedK": 10}]}}))).await;
+    for name in ["team", "other"] {
+        world.create(project(name, json!({"retention": {"rules": [{"latestPushedK": 10}]}}))).await;
+    }
     for task in ["by-ref", "by-name"] {
         world.until_reason::<HarborTask>(task, "Ready").await;
     }

@@ -266,13 +266,31 @@ impl World {
     where
         K: Resource + Clone + Debug + Serialize + DeserializeOwned + Send + 'static,
     {
-        let holds = |object: Option<&K>| object.is_some_and(|it| message(it, reason).is_some());
-        let held = timeout(Duration::from_mins(10), await_condition(api.clone(), name, holds)).await;
-        let Ok(Ok(Some(object))) = held else {
-            let object = api.get_opt(name).await.unwrap();
-            panic!("{name} does not become {reason}: {:#}", json!(object)["status"]);
+        self.until(api, name, &[reason]).await.1
+    }
+
+    /// Waits like [`Self::until_reason`] for one of several reasons, and tells which it is.
+    pub async fn until_one_of<'a, K>(&self, api: Api<K>, name: &str, reasons: &[&'a str]) -> &'a str
+    where
+        K: Resource + Clone + Debug + Serialize + DeserializeOwned + Send + 'static,
+    {
+        self.until(api, name, reasons).await.0
+    }
+
+    async fn until<'a, K>(&self, api: Api<K>, name: &str, reasons: &[&'a str]) -> (&'a str, String)
+    where
+        K: Resource + Clone + Debug + Serialize + DeserializeOwned + Send + 'static,
+    {
+        let held = |object: &K| {
+            reasons.iter().find_map(|reason| message(object, reason).map(|message| (*reason, message)))
         };
-        message(&object, reason).unwrap()
+        let holds = |object: Option<&K>| object.is_some_and(|it| held(it).is_some());
+        let waited = timeout(Duration::from_mins(10), await_condition(api.clone(), name, holds)).await;
+        let Ok(Ok(Some(object))) = waited else {
+            let object = api.get_opt(name).await.unwrap();
+            panic!("{name} does not become {}: {:#}", reasons.join(" or "), json!(object)["status"]);
+        };
+        held(&object).unwrap()
     }
 
     /// Waits up to ten minutes of virtual time.
