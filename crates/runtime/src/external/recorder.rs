@@ -177,8 +177,20 @@ impl<'a> Recorder<'a> {
         };
         let api: Api<DynamicObject> = api_of(&self.cluster.client, self.resource, self.owner)?;
         let annotation = record.to_annotation(signer);
-        let (patch, params) = annotation.as_ref().map_or_else(|| self.removal(), |it| self.application(it));
-        match api.patch(&self.owner.name, &params, &patch).await {
+        let send = async || {
+            let (patch, params) =
+                annotation.as_ref().map_or_else(|| self.removal(), |it| self.application(it));
+            api.patch(&self.owner.name, &params, &patch).await
+        };
+        let mut answer = send().await;
+        // Only a removal names a version. Another one is stored since the status was written, for example.
+        if matches!(&answer, Err(kube::Error::Api(status)) if status.is_conflict()) && annotation.is_none() {
+            if !self.refresh().await? {
+                return Ok(());
+            }
+            answer = send().await;
+        }
+        match answer {
             Ok(stored) => {
                 let mut recorded = lock(&self.recorded);
                 recorded.note(&stored.metadata);
@@ -192,6 +204,17 @@ impl<'a> Recorder<'a> {
             Err(kube::Error::Api(status)) if status.is_not_found() && annotation.is_none() => Ok(()),
             Err(error) => Err(ReconcileError::api(Verb::Apply, self.owner, error)),
         }
+    }
+
+    /// Reads version and finalizers of the owner anew. Returns whether the owner still exists.
+    async fn refresh(&self) -> Result<bool, ReconcileError> {
+        let stored = self.cluster.stored(self.owner).await?;
+        let mut recorded = lock(&self.recorded);
+        let same = stored.filter(|stored| stored.metadata.uid.as_deref() == Some(&recorded.uid));
+        if let Some(stored) = &same {
+            recorded.note(&stored.metadata);
+        }
+        Ok(same.is_some())
     }
 
     fn application(&self, annotation: &str) -> (Patch<Value>, PatchParams) {

@@ -2,8 +2,11 @@
 
 use super::*;
 use api::names::{ABANDON_ANNOTATION, EXTERNAL_FINALIZER};
+use futures::FutureExt as _;
 use k8s_openapi::api::events::v1::Event;
 use kube::api::ListParams;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::time::Instant;
 
 #[tokio::test(start_paused = true)]
 async fn deleting_an_owner_deletes_what_the_operator_created_and_only_that() {
@@ -150,4 +153,31 @@ async fn an_owner_waits_for_a_system_that_does_not_answer_until_the_user_abandon
         .await;
     world.cluster.until_gone::<Shelf>("s").await;
     assert_eq!(world.depots.names(), ["a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_status_that_is_written_meanwhile_does_not_delay_the_end_of_an_owner_that_has_failed_often() {
+    let world = World::new().await;
+    world.ready("s", boxes([("a", "tea")])).await;
+    world.depots.set_mood(Mood::Failing(SystemError::Unreachable("connection refused".into())));
+    world.cluster.delete::<Shelf>("s").await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    let shelves = world.cluster.api::<Shelf>();
+    let count = Arc::new(AtomicUsize::new(0));
+    let around = move || {
+        let (shelves, number) = (shelves.clone(), count.fetch_add(1, Ordering::SeqCst));
+        let status = Patch::Merge(json!({"status": {"observedGeneration": number}}));
+        async move {
+            let _ = shelves.patch_status("s", &PatchParams::default(), &status).await;
+        }
+        .boxed()
+    };
+    *world.depots.around.lock().unwrap() = Some(Arc::new(around));
+    world.depots.set_mood(Mood::Good);
+    while !world.depots.names().is_empty() {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    let deleted = Instant::now();
+    world.cluster.until_gone::<Shelf>("s").await;
+    assert!(deleted.elapsed() < Duration::from_secs(1), "{:?}", deleted.elapsed());
 }
