@@ -36,26 +36,38 @@ pub fn late(server: &str) -> Violation {
 }
 
 /// The first request has failed.
-pub fn refused(server: &str, error: kube::Error) -> Violation {
+pub fn refused(server: &str, error: &kube::Error) -> Violation {
     match error {
         kube::Error::Api(status) => answered(server, status.code, &status.message),
+        error => unanswered(server, error),
+    }
+}
+
+/// A request has no answer, or one that cannot be decoded.
+pub fn unanswered(server: &str, error: &kube::Error) -> Violation {
+    match error {
         kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
             not_kubernetes(server, "its answer is not JSON")
         }
-        kube::Error::Auth(error) => credentials::unusable(&error),
+        kube::Error::Auth(error) => credentials::unusable(error),
         kube::Error::Service(error) => unreached(server, error.as_ref()),
-        kube::Error::HyperError(error) => unreached(server, &error),
+        kube::Error::HyperError(error) => unreached(server, error),
         _ => not_kubernetes(server, "its answer is not valid"),
     }
 }
 
+/// The server does not know the user.
+pub fn unauthenticated(server: &str) -> Violation {
+    problem(
+        server,
+        "does not accept the credentials (401 Unauthorized)",
+        "log in again, or name a kubeconfig whose token or certificate is valid",
+    )
+}
+
 fn answered(server: &str, code: u16, message: &str) -> Violation {
     match code {
-        401 => problem(
-            server,
-            "does not accept the credentials (401 Unauthorized)",
-            "log in again, or name a kubeconfig whose token or certificate is valid",
-        ),
+        401 => unauthenticated(server),
         403 => {
             let user = message.split('"').skip_while(|part| !part.ends_with("User ")).nth(1);
             let user = user.map_or_else(|| "this user".into(), |user| format!("the user {user:?}"));

@@ -9,6 +9,8 @@ mod kubeconfig;
 mod tests;
 mod transport;
 
+pub use answer::{unanswered, unauthenticated};
+
 use crate::output::Error;
 use http::Uri;
 use kube::{
@@ -38,7 +40,7 @@ pub async fn connect_to(mut config: Config) -> Result<Client, Error> {
     let answered = timeout(TIMEOUT * 2, client.apiserver_version()).await;
     let version = answered
         .map_err(|_| answer::late(&server))
-        .and_then(|version| version.map_err(|error| answer::refused(&server, error)))
+        .and_then(|version| version.map_err(|error| answer::refused(&server, &error)))
         .map_err(Error::Connect)?;
     tracing::info!(server, version = version.git_version, "connected");
     Ok(client)

@@ -96,6 +96,23 @@ async fn a_user_who_may_not_list_secrets_sees_what_exists_and_what_the_operator_
 }
 
 #[tokio::test]
+async fn of_all_namespaces_it_shows_failures_first() {
+    let cluster = Cluster::new().await;
+    let incomplete = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "incomplete"}, "stringData": {"tls.key": "not yet"},
+    });
+    let failing = with(minimal(), "/metadata/name", json!("zeta"));
+    let failing = with(failing, "/spec/expose/core/tls/certificateRef", json!("incomplete"));
+    cluster.apply(vec![minimal(), incomplete, failing]).await;
+    let ran = cluster.run_anywhere(&["status", "-A"]).await;
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    // Other tests have Harbors on the same control plane.
+    let ours = ran.out.lines().filter_map(|line| line.strip_prefix(&cluster.name));
+    let shown = ours.map(|line| line.split_whitespace().take(4).collect::<Vec<_>>().join(" "));
+    assert_eq!(shown.collect::<Vec<_>>(), ["Harbor zeta 2.15.0 failed", "Harbor acme 2.15.0 waiting"]);
+}
+
+#[tokio::test]
 async fn with_a_class_it_shows_only_objects_of_that_class() {
     let cluster = Cluster::new().await;
     let blue = with(minimal(), "/metadata/annotations", json!({CLASS_ANNOTATION: "blue"}));
