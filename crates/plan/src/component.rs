@@ -137,7 +137,7 @@ pub trait Component: Send + Sync + 'static {
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError>;
 
     /// The steps that lead to what the spec asks for, if it takes steps: `plan` shows them, and the status names what the next
-    /// one waits for.
+    /// one waits for. Also the certificate that clients see, for `status` and the metrics.
     ///
     /// A function of its arguments, like [`Component::desired`], which has succeeded before.
     fn outlook(_owner: &Self::Owner, _world: &World<'_>) -> Result<Outlook, PlanError> {

@@ -66,6 +66,21 @@ async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
     assert!(ran.out.contains("✓ Deployment acme-harbor-core"), "{}", ran.out);
     assert!(!ran.out.contains('\u{1b}'), "no colours in a pipe");
     assert!(ran.out.ends_with(" ready\n"), "{}", ran.out);
+    let (header, _) = ran.out.split_once('\n').unwrap();
+
+    let ran = cluster.run(&["status", "acme", "--output", "json"]).await;
+    let tree = &serde_json::from_str::<Value>(&ran.out).unwrap()[0];
+    let expires = tree["certificateExpires"].as_str().unwrap();
+    let text = |field: &str| tree[field].as_str().unwrap();
+    assert_eq!((text("url"), text("version")), ("https://harbor.example.com", "2.15.0"));
+    assert_eq!((&tree["podsReady"], &tree["podsWanted"]), (&json!(4), &json!(4)));
+    assert_eq!(
+        header,
+        format!(
+            "https://harbor.example.com, version 2.15.0, certificate valid until {}, 4 of 4 pods ready",
+            &expires[..10]
+        )
+    );
 
     let ran = cluster.run(&["status", "missing"]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));

@@ -192,7 +192,8 @@ impl Component for Harbor {
     }
 
     fn outlook(owner: &v1beta1::Harbor, world: &World<'_>) -> Result<Outlook, PlanError> {
-        upgrade::outlook(&Validated::of(owner, world.defaults())?, world)
+        let wanted = Validated::of(owner, world.defaults())?;
+        Ok(Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? })
     }
 }
 
