@@ -120,6 +120,12 @@ pub trait Component: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The version of an installation as a whole; `None` for an owner that is a part of one, or something else. The metrics name
+    /// installations only.
+    fn installed_version(_owner: &Self::Owner) -> Option<&str> {
+        None
+    }
+
     /// The kinds of children it may have. The operator watches and sweeps these kinds, and RBAC rules name them.
     fn children() -> Children;
 

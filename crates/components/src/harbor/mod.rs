@@ -61,6 +61,10 @@ impl Component for Harbor {
         expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
+    fn installed_version(owner: &v1beta1::Harbor) -> Option<&str> {
+        Some(&owner.spec.installation.version)
+    }
+
     fn children() -> Children {
         availability_children(Children::none())
             .and::<Issuer>()
