@@ -4,14 +4,14 @@ use crate::{
     Page,
     drawing::Drawing,
     reading::{Read, ShownEvent},
-    store::{Address, List, Node, Query, Seconds, Summary},
+    store::{Address, List, Node, Query, Seconds},
 };
 use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
 use http::StatusCode;
 use jiff::Timestamp;
 use plan::ObjectKey;
-use progress::{Found, Phase, Tally};
+use progress::{Found, Phase, Summary, Tally};
 use std::{collections::BTreeMap, fmt::Write as _};
 
 /// The parts that all pages share.

@@ -25,7 +25,7 @@ mod router;
 mod store;
 
 pub use guard::Reach;
-pub use store::{Address, Store, Summary};
+pub use store::{Address, Store};
 
 use axum::Router;
 use kube::{Client, core::ApiResource};

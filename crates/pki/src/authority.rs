@@ -35,10 +35,15 @@ pub struct Issued {
 impl Issued {
     /// When the certificate expires; `None` if it cannot be parsed.
     pub fn expires(&self) -> Option<Timestamp> {
-        let pem = pem::parse(&self.chain).ok()?;
-        let (_, certificate) = parse_x509_certificate(pem.contents()).ok()?;
-        Timestamp::from_second(certificate.validity().not_after.timestamp()).ok()
+        expires(&self.chain)
     }
+}
+
+/// When the first certificate of a chain expires; `None` if it cannot be parsed.
+pub fn expires(chain: &str) -> Option<Timestamp> {
+    let pem = pem::parse(chain).ok()?;
+    let (_, certificate) = parse_x509_certificate(pem.contents()).ok()?;
+    Timestamp::from_second(certificate.validity().not_after.timestamp()).ok()
 }
 
 impl Authority {

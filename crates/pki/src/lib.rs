@@ -8,7 +8,7 @@ mod bundle;
 mod key;
 mod request;
 
-pub use authority::{Authority, Issued};
+pub use authority::{Authority, Issued, expires};
 pub use bundle::{Bundle, BundleError};
 pub use key::{Algorithm, Encoding, KeySpec, generate, is_default, key_pair};
 pub use request::{Defect, Purpose, Request};

@@ -120,6 +120,12 @@ pub trait Component: Send + Sync + 'static {
         Vec::new()
     }
 
+    /// The version of an installation as a whole; `None` for an owner that is a part of one, or something else. The metrics name
+    /// installations only.
+    fn installed_version(_owner: &Self::Owner) -> Option<&str> {
+        None
+    }
+
     /// The kinds of children it may have. The operator watches and sweeps these kinds, and RBAC rules name them.
     fn children() -> Children;
 
@@ -137,7 +143,7 @@ pub trait Component: Send + Sync + 'static {
     fn desired(owner: &Self::Owner, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError>;
 
     /// The steps that lead to what the spec asks for, if it takes steps: `plan` shows them, and the status names what the next
-    /// one waits for.
+    /// one waits for. Also the certificate that clients see, for `status` and the metrics.
     ///
     /// A function of its arguments, like [`Component::desired`], which has succeeded before.
     fn outlook(_owner: &Self::Owner, _world: &World<'_>) -> Result<Outlook, PlanError> {

@@ -46,6 +46,8 @@ pub trait ComponentObject: Send + Sync {
     fn left_behind(&self) -> Vec<Amended>;
     /// See [`Component::advice`].
     fn advice(&self) -> Vec<Violation>;
+    /// See [`Component::installed_version`].
+    fn installed_version(&self) -> Option<&str>;
 }
 
 /// Why a stored object cannot be decoded as its kind.
@@ -140,5 +142,9 @@ impl<C: Component> ComponentObject for Erased<C> {
 
     fn advice(&self) -> Vec<Violation> {
         C::advice(&self.0)
+    }
+
+    fn installed_version(&self) -> Option<&str> {
+        C::installed_version(&self.0)
     }
 }

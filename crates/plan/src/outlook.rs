@@ -1,6 +1,7 @@
-//! What an owner goes on to, beyond the children that it should have now.
+//! What an owner goes on to, and what its clients see, beyond the children that it should have now.
 
 use crate::ObjectKey;
+use jiff::Timestamp;
 
 /// One of the steps that lead to what a spec asks for, such as one version of an upgrade over several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,11 +12,22 @@ pub struct PlannedStep {
     pub remarks: Vec<String>,
 }
 
-/// The steps that lead to what a spec asks for.
+/// The steps that lead to what a spec asks for, and what clients see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// The steps that are under way or ahead, in order. None if the spec asks for nothing that takes steps.
     pub steps: Vec<PlannedStep>,
     /// If the next step waits: the child that it concerns, and what it waits for.
     pub waits: Option<(ObjectKey, String)>,
+    /// The certificate that clients see.
+    pub certificate: Option<ServedCertificate>,
+}
+
+/// A certificate that clients of an owner see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServedCertificate {
+    /// The Secret that holds it.
+    pub secret: ObjectKey,
+    /// When it expires. `None` if the operator issues it, and if the Secret does not hold one yet.
+    pub expires: Option<Timestamp>,
 }

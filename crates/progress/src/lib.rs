@@ -4,9 +4,11 @@
 //! `--wait` and the web page render the tree, and so show the same numbers.
 
 mod observer;
+mod summary;
 mod tally;
 mod tree;
 
 pub use observer::{Observer, Planned, Progress, Stage, State};
+pub use summary::Summary;
 pub use tally::Tally;
 pub use tree::{Found, NodeState, Phase, Tree, TreeChange, TreeNode, tally};

@@ -13,8 +13,8 @@ pub fn unusable(error: kube::Error) -> Violation {
         kube::Error::InferKubeconfig(error) => kubeconfig::unusable(error),
         kube::Error::ProxyProtocolUnsupported { .. } | kube::Error::ProxyProtocolDisabled { .. } => problem(
             kubeconfig::SUBJECT,
-            "it or HTTPS_PROXY names a proxy of a kind that is not supported",
-            "remove proxy-url, or unset HTTPS_PROXY",
+            "it or HTTPS_PROXY names a proxy that is not an HTTP proxy",
+            "name one as http://HOST:PORT, or add the host of the server to NO_PROXY",
         ),
         kube::Error::RustlsTls(error) => problem(
             kubeconfig::SUBJECT,
@@ -36,26 +36,38 @@ pub fn late(server: &str) -> Violation {
 }
 
 /// The first request has failed.
-pub fn refused(server: &str, error: kube::Error) -> Violation {
+pub fn refused(server: &str, error: &kube::Error) -> Violation {
     match error {
         kube::Error::Api(status) => answered(server, status.code, &status.message),
+        error => unanswered(server, error),
+    }
+}
+
+/// A request has no answer, or one that cannot be decoded.
+pub fn unanswered(server: &str, error: &kube::Error) -> Violation {
+    match error {
         kube::Error::SerdeError(_) | kube::Error::FromUtf8(_) => {
             not_kubernetes(server, "its answer is not JSON")
         }
-        kube::Error::Auth(error) => credentials::unusable(&error),
+        kube::Error::Auth(error) => credentials::unusable(error),
         kube::Error::Service(error) => unreached(server, error.as_ref()),
-        kube::Error::HyperError(error) => unreached(server, &error),
+        kube::Error::HyperError(error) => unreached(server, error),
         _ => not_kubernetes(server, "its answer is not valid"),
     }
 }
 
+/// The server does not know the user.
+pub fn unauthenticated(server: &str) -> Violation {
+    problem(
+        server,
+        "does not accept the credentials (401 Unauthorized)",
+        "log in again, or name a kubeconfig whose token or certificate is valid",
+    )
+}
+
 fn answered(server: &str, code: u16, message: &str) -> Violation {
     match code {
-        401 => problem(
-            server,
-            "does not accept the credentials (401 Unauthorized)",
-            "log in again, or name a kubeconfig whose token or certificate is valid",
-        ),
+        401 => unauthenticated(server),
         403 => {
             let user = message.split('"').skip_while(|part| !part.ends_with("User ")).nth(1);
             let user = user.map_or_else(|| "this user".into(), |user| format!("the user {user:?}"));
@@ -82,10 +94,11 @@ fn not_kubernetes(server: &str, why: &str) -> Violation {
 /// Finds the most specific cause in the chain of errors.
 fn unreached(server: &str, error: &(dyn Error + 'static)) -> Violation {
     let chain: Vec<_> = causes(error).collect();
-    let found = chain.iter().find_map(|cause| {
+    let found = chain.iter().enumerate().find_map(|(at, cause)| {
+        let by_proxy = || untunnelled(server, &cause.to_string(), chain.get(at + 1..)?);
         let by_tls = || cause.downcast_ref().map(|error| insecure(server, error));
         let by_auth = || cause.downcast_ref::<AuthError>().map(credentials::unusable);
-        by_tls().or_else(by_auth)
+        by_tls().or_else(by_auth).or_else(by_proxy)
     });
     let unresolved = || {
         // The type of this error is private to the client.
@@ -102,6 +115,27 @@ fn unreached(server: &str, error: &(dyn Error + 'static)) -> Violation {
             "check the address, and the log of the server",
         )
     })
+}
+
+/// The proxy makes no connection to the server. The type of this error is private to the client.
+fn untunnelled(server: &str, words: &str, sources: &[&(dyn Error + 'static)]) -> Option<Violation> {
+    let (what, remedy) = match words.strip_prefix("tunnel error: ")? {
+        "proxy authorization required" => (
+            "the proxy asks for a user and a password".to_owned(),
+            "write them into its URL, as in http://USER:PASSWORD@HOST:PORT",
+        ),
+        "failed to create underlying connection" => {
+            let cause = sources.last().map_or_else(|| words.to_owned(), ToString::to_string);
+            let remedy =
+                "check HTTPS_PROXY, or proxy-url of the kubeconfig; NO_PROXY names hosts without a proxy";
+            (format!("the proxy cannot be reached ({cause})"), remedy)
+        }
+        _ => (
+            "the proxy does not connect to the server".to_owned(),
+            "check that it permits CONNECT to this host and port, or add the host to NO_PROXY",
+        ),
+    };
+    Some(problem(server, what, remedy))
 }
 
 fn unconnected(server: &str, kind: io::ErrorKind) -> Option<Violation> {

@@ -5,9 +5,12 @@
 mod answer;
 mod credentials;
 mod kubeconfig;
+mod proxy;
 #[cfg(test)]
 mod tests;
 mod transport;
+
+pub use answer::{unanswered, unauthenticated};
 
 use crate::output::Error;
 use http::Uri;
@@ -16,6 +19,7 @@ use kube::{
     config::{InClusterError, KubeConfigOptions, Kubeconfig, KubeconfigError},
 };
 use plan::Violation;
+use proxy::Environment;
 use std::{path::Path, time::Duration};
 use tokio::time::timeout;
 
@@ -32,13 +36,16 @@ pub async fn connect_to(mut config: Config) -> Result<Client, Error> {
     // Reconciles have their own deadline and backoff; retries in the client would only hide errors.
     config.default_retry = false;
     config.connect_timeout = Some(TIMEOUT);
-    let server = address(&config.cluster_url);
     credentials::check(&config.auth_info).map_err(Error::Connect)?;
-    let client = transport::client(&config).map_err(|error| Error::Connect(answer::unusable(error)))?;
+    let unusable = |error| Error::Connect(answer::unusable(error));
+    let proxy = proxy::proxy(&config, &Environment::of_process()).map_err(unusable)?;
+    let through = proxy.as_ref().map(|proxy| format!(" through the proxy {}", address(proxy.uri())));
+    let server = address(&config.cluster_url) + &through.unwrap_or_default();
+    let client = transport::client(&config, proxy.as_ref()).map_err(unusable)?;
     let answered = timeout(TIMEOUT * 2, client.apiserver_version()).await;
     let version = answered
         .map_err(|_| answer::late(&server))
-        .and_then(|version| version.map_err(|error| answer::refused(&server, error)))
+        .and_then(|version| version.map_err(|error| answer::refused(&server, &error)))
         .map_err(Error::Connect)?;
     tracing::info!(server, version = version.git_version, "connected");
     Ok(client)

@@ -1,6 +1,9 @@
 //! Applies objects as `kubectl apply` does.
 
-use super::object::{DEFAULT_NAMESPACE, Object};
+use super::{
+    object::{DEFAULT_NAMESPACE, Object},
+    refusal,
+};
 use crate::output::Error;
 use api::names::LAST_APPLIED_ANNOTATION;
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -8,7 +11,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use kube::{
     Api, Client, ResourceExt as _,
     api::{Patch, PatchParams, ValidationDirective},
-    core::{ApiResource, DynamicObject, GroupVersionKind, Status},
+    core::{ApiResource, DynamicObject, GroupVersionKind},
     discovery::{self, Scope},
     runtime::{WatchStreamExt as _, conditions, wait::Condition as _, watcher},
 };
@@ -76,7 +79,7 @@ impl Applier {
         };
         addressable(&object, &scope)?;
         if let Err(error) = self.patch(&api, &object).await {
-            return Err(self.refused(&object, &error));
+            return Err(refusal::explain(&object, &self.purpose, &error));
         }
         if self.purpose.is_real()
             && resource.group == "apiextensions.k8s.io"
@@ -120,9 +123,9 @@ impl Applier {
         }
         let found = discovery::pinned_kind(&self.client, &kind).await;
         let (resource, capabilities) = found.map_err(|error| match &error {
-            kube::Error::Discovery(_) => self.unknown(object, &kind),
-            kube::Error::Api(status) if status.code == 404 => self.unknown(object, &kind),
-            _ => self.refused(object, &error),
+            kube::Error::Discovery(_) => refusal::unserved(object, &kind, &self.purpose),
+            kube::Error::Api(status) if status.code == 404 => refusal::unserved(object, &kind, &self.purpose),
+            error => refusal::explain(object, &self.purpose, error),
         })?;
         let found = (resource, capabilities.scope);
         self.kinds.insert(kind, found.clone());
@@ -141,49 +144,11 @@ impl Applier {
         }
         Err(Error::input(object.place(), "is not served", "check its status"))
     }
-
-    fn unknown(&self, object: &Object, kind: &GroupVersionKind) -> Error {
-        let problem =
-            format!("the API server does not serve the kind {} in {}", kind.kind, kind.api_version());
-        let remedy = if self.purpose.is_real() {
-            "correct apiVersion and kind, or give its CustomResourceDefinition in an earlier --apply"
-        } else {
-            "correct apiVersion and kind, or install its CustomResourceDefinition"
-        };
-        Error::input(object.place(), problem, remedy)
-    }
-
-    /// Explains a refusal.
-    fn refused(&self, object: &Object, error: &kube::Error) -> Error {
-        let kube::Error::Api(status) = error else {
-            return Error::input(object.place(), format!("cannot be applied ({error})"), "try again");
-        };
-        let named = object.key.namespace.as_str();
-        let namespace = if named.is_empty() { self.purpose.namespace() } else { named };
-        match status.code {
-            404 if is_missing_namespace(status) => {
-                let remedy = if self.purpose.is_real() {
-                    format!("give a Namespace called {namespace} in an earlier --apply")
-                } else {
-                    "create it first: a dry run needs the namespace".to_owned()
-                };
-                Error::input(object.place(), format!("the namespace {namespace} does not exist"), remedy)
-            }
-            409 => {
-                let remedy = if self.purpose.is_real() {
-                    "remove the fields from the file, or change them with the tool that owns them"
-                } else {
-                    "remove the fields from the file, change them with the tool that owns them, or give --force-conflicts"
-                };
-                Error::input(object.place(), &status.message, remedy)
-            }
-            _ => Error::input(object.place(), &status.message, "correct the object"),
-        }
-    }
 }
 
 impl Purpose {
-    fn namespace(&self) -> &str {
+    /// The namespace of objects that name none.
+    pub fn namespace(&self) -> &str {
         match self {
             #[cfg(feature = "sandbox")]
             Self::Apply => DEFAULT_NAMESPACE,
@@ -192,7 +157,8 @@ impl Purpose {
         }
     }
 
-    fn is_real(&self) -> bool {
+    /// Whether objects are written.
+    pub fn is_real(&self) -> bool {
         match self {
             #[cfg(feature = "sandbox")]
             Self::Apply => true,
@@ -247,10 +213,6 @@ fn addressable(object: &Object, scope: &Scope) -> Result<(), Error> {
         return Err(Error::input(object.place(), problem, "correct metadata.namespace, or the kubeconfig's"));
     }
     Ok(())
-}
-
-fn is_missing_namespace(status: &Status) -> bool {
-    status.details.as_ref().is_some_and(|details| details.kind == "namespaces")
 }
 
 #[cfg(test)]

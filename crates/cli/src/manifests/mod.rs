@@ -1,12 +1,13 @@
 //! Objects in YAML and JSON files: reads them, and applies them as kubectl does.
 //!
-//! Uses: operator, output.
+//! Uses: connect, operator, output.
 
 mod apply;
 mod directory;
 mod document;
 mod object;
 mod read;
+mod refusal;
 
 #[cfg(feature = "sandbox")]
 pub use apply::Applied;

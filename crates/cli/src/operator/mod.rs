@@ -13,7 +13,7 @@ pub use log::BoxedLayer;
 #[cfg(feature = "sandbox")]
 pub use log::Log;
 pub use log::Logging;
-pub use page::{WebPage, setup as page_setup};
+pub use page::{WebPage, setup as page_setup, summary};
 #[cfg(feature = "sandbox")]
 pub use signals::Signal;
 pub use signals::Signals;

@@ -1,10 +1,10 @@
 //! The web page of the operator.
 
-use ::page::{Page, Setup, Store, Summary};
+use ::page::{Page, Setup, Store};
 use jiff::Timestamp;
 use kube::Client;
 use plan::{Children, Placement};
-use progress::Observer;
+use progress::{Observer, Summary};
 use serde_json::Value;
 use std::{io, net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;
@@ -66,7 +66,7 @@ pub fn setup() -> Setup {
 }
 
 /// The version and the URL of an object, under the field names that all kinds share.
-fn summary(object: &Value) -> Summary {
+pub fn summary(object: &Value) -> Summary {
     let text = |field: &str| object["spec"][field].as_str().map(Into::into);
     Summary { version: text("version"), url: text("externalURL") }
 }

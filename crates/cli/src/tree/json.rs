@@ -1,6 +1,6 @@
 //! Trees for programs.
 
-use super::{Node, message, word};
+use super::{Header, Node, message, word};
 use crate::output::Error;
 use serde::Serialize;
 
@@ -13,6 +13,8 @@ struct Object {
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
+    #[serde(flatten)]
+    header: Header,
     /// The siblings it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     after: Vec<String>,
@@ -21,7 +23,8 @@ struct Object {
 }
 
 impl Object {
-    fn of(node: &Node, siblings: &[Node]) -> Self {
+    fn of(node: &Node, siblings: &[Node], header: Header) -> Self {
+        let below = |child: &Node| Self::of(child, &node.children, Header::default());
         let after = node.after.iter().filter_map(|&position| siblings.get(position));
         Self {
             kind: node.key.kind.clone(),
@@ -29,15 +32,16 @@ impl Object {
             name: node.key.name.clone(),
             state: word(node.state.phase),
             message: message(&node.state),
+            header,
             after: after.map(|before| format!("{}/{}", before.key.kind, before.key.name)).collect(),
-            children: node.children.iter().map(|child| Self::of(child, &node.children)).collect(),
+            children: node.children.iter().map(below).collect(),
         }
     }
 }
 
-/// A list of trees.
-pub fn json(roots: &[Node]) -> Result<String, Error> {
-    let objects: Vec<_> = roots.iter().map(|root| Object::of(root, &[])).collect();
+/// A list of trees with their headers.
+pub fn json<'n>(roots: impl IntoIterator<Item = (&'n Node, Header)>) -> Result<String, Error> {
+    let objects: Vec<_> = roots.into_iter().map(|(root, header)| Object::of(root, &[], header)).collect();
     let text = serde_json::to_string_pretty(&objects);
     let problem =
         |error: serde_json::Error| Error::Encode { object: "the status".into(), problem: error.to_string() };

@@ -5,6 +5,7 @@
 //! Uses: output.
 
 mod frame;
+mod header;
 mod json;
 mod lines;
 mod live;
@@ -18,6 +19,7 @@ mod words;
 pub use frame::still;
 #[cfg(all(test, feature = "sandbox"))]
 pub use frame::{Size, frame};
+pub use header::Header;
 pub use json::json;
 pub use live::Live;
 pub use show::Style;

@@ -1,13 +1,13 @@
 //! Drawings of a Core that becomes ready, and of the owner of such a Core.
 
-use super::{Live, Size, Tree, frame, json, lines::Lines, message, still};
-use ::page::{Page, Reach, Setup, Store, Summary};
+use super::{Header, Live, Size, Tree, frame, json, lines::Lines, message, still};
+use ::page::{Page, Reach, Setup, Store};
 use axum::body::Body;
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube::Client;
 use plan::{Class, Failure, ObjectKey, Readiness, Verdict};
-use progress::{Observer as _, Planned, Progress, Stage, State};
+use progress::{Observer as _, Planned, Progress, Stage, State, Summary};
 use serde_json::Value;
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -455,7 +455,8 @@ async fn the_terminal_the_table_and_the_page_show_the_same_numbers() {
     let shown = frame(&roots, None, Size { width: 100, height: 24 });
     let shown = anstream::adapter::strip_str(&shown).to_string();
     let lines: Vec<_> = shown.lines().collect();
-    let trees: Value = serde_json::from_str(&json(&roots).unwrap()).unwrap();
+    let trees: Value =
+        serde_json::from_str(&json(roots.iter().map(|root| (root, Header::default()))).unwrap()).unwrap();
     let harbor = roots.iter().find(|node| node.key.name == "h").unwrap();
 
     assert_eq!(harbor.tally().to_string(), "4 of 6", "Secret, Core and its four objects");

@@ -28,9 +28,13 @@ impl World {
 
     /// The same in another namespace.
     pub async fn run_in(&self, namespace: &str, arguments: &[&str]) -> Ran {
+        self.run_anywhere(&[arguments, &["--namespace", namespace]].concat()).await
+    }
+
+    /// The same without a flag for the namespace.
+    pub async fn run_anywhere(&self, arguments: &[&str]) -> Ran {
         let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
             .args(arguments)
-            .args(["--namespace", namespace])
             .env("KUBECONFIG", self.plane.kubeconfig())
             .env("HARBOR_OPERATOR_DIGEST_KEY_NAMESPACE", &self.name)
             .output()

@@ -1,6 +1,7 @@
 //! `plan`: it shows the changes that an apply causes, and writes nothing.
 
 use crate::{
+    account,
     command::{changes, planned},
     harbor::{Cluster, called, inputs, minimal, with},
 };
@@ -191,10 +192,67 @@ async fn a_refusal_of_the_rules_or_the_server_is_an_error() {
     let ran = cluster.plan(vec![with(minimal(), "/spec/version", json!("2.14.0"))]).await;
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     assert!(ran.err.contains("error: Harbor ") && ran.err.contains("cannot go back"), "{}", ran.err);
+    assert!(ran.out.contains("~ Harbor ") && !ran.out.contains("to change"), "{}", ran.out);
+    assert!(!ran.out.contains("replaced"), "{}", ran.out);
 
     let ran = cluster.plan(vec![with(minimal(), "/spec/externalURL", Value::Null)]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
     assert!(ran.err.contains("spec.externalURL"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn a_user_without_permissions_reads_which_one_is_missing() {
+    let cluster = Cluster::new().await;
+    let plan_as = async |user: &str| {
+        let kubeconfig = account::kubeconfig(&cluster.plane, user);
+        let flags = ["--kubeconfig", kubeconfig.path().to_str().unwrap()];
+        let ran = cluster.plan_with(&flags, vec![minimal()]).await;
+        assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""), "{}", ran.err);
+        ran.err
+    };
+    let err = plan_as("stranger").await;
+    let expected = format!(
+        ": Harbor {0}/acme: harbors.goharbor.io \"acme\" is forbidden: User \"stranger\" cannot get resource \"harbors\" in \
+         API group \"goharbor.io\" in the namespace \"{0}\"; \
+         give that user this permission, which a dry run needs, too, or use another user\n",
+        cluster.name
+    );
+    assert!(err.ends_with(&expected), "{err}");
+
+    cluster.allow("editor", "get,create,patch", "harbors.goharbor.io").await;
+    let err = plan_as("editor").await;
+    let (_, error) = err.split_once("\nerror: cannot read the cluster: cannot list ").expect(&err);
+    assert!(error.contains("User \"editor\" cannot list resource "), "{error}");
+    assert!(error.ends_with("; give that user this permission, or use another user\n"), "{error}");
+}
+
+#[tokio::test]
+async fn a_namespace_that_is_missing_or_not_the_wanted_one_is_named() {
+    let cluster = Cluster::new().await;
+    let folder = tempfile::TempDir::new().unwrap();
+    let plan_in = async |namespace: &str, harbor: Value| {
+        let file = folder.path().join("in.json");
+        std::fs::write(&file, harbor.to_string()).unwrap();
+        let file = file.to_str().unwrap();
+        let ran = cluster.run_in(namespace, &["plan", "-f", file]).await;
+        (ran.code, ran.out, ran.err.replace(file, "in.json"))
+    };
+    let unplaced = with(minimal(), "/metadata/namespace", Value::Null);
+    let error = |text: &str| (Some(1), String::new(), format!("error: in.json: {text}\n"));
+    assert_eq!(
+        plan_in("nowhere", unplaced).await,
+        error(
+            "Harbor nowhere/acme: the namespace nowhere does not exist; \
+             create it first: a dry run needs the namespace"
+        )
+    );
+    assert_eq!(
+        plan_in(&cluster.name, with(minimal(), "/metadata/namespace", json!("registry"))).await,
+        error(&format!(
+            "Harbor registry/acme: it is in the namespace registry, not in {}; leave out --namespace, or correct it",
+            cluster.name
+        ))
+    );
 }
 
 #[tokio::test]

@@ -66,6 +66,21 @@ async fn a_ready_harbor_is_drawn_down_to_its_deployments() {
     assert!(ran.out.contains("✓ Deployment acme-harbor-core"), "{}", ran.out);
     assert!(!ran.out.contains('\u{1b}'), "no colours in a pipe");
     assert!(ran.out.ends_with(" ready\n"), "{}", ran.out);
+    let (header, _) = ran.out.split_once('\n').unwrap();
+
+    let ran = cluster.run(&["status", "acme", "--output", "json"]).await;
+    let tree = &serde_json::from_str::<Value>(&ran.out).unwrap()[0];
+    let expires = tree["certificateExpires"].as_str().unwrap();
+    let text = |field: &str| tree[field].as_str().unwrap();
+    assert_eq!((text("url"), text("version")), ("https://harbor.example.com", "2.15.0"));
+    assert_eq!((&tree["podsReady"], &tree["podsWanted"]), (&json!(4), &json!(4)));
+    assert_eq!(
+        header,
+        format!(
+            "https://harbor.example.com, version 2.15.0, certificate valid until {}, 4 of 4 pods ready",
+            &expires[..10]
+        )
+    );
 
     let ran = cluster.run(&["status", "missing"]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
@@ -93,6 +108,23 @@ async fn a_user_who_may_not_list_secrets_sees_what_exists_and_what_the_operator_
     let ran = cluster.run(&["status", "--kubeconfig", kubeconfig.path().to_str().unwrap()]).await;
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(ran.err.contains("stranger"), "{}", ran.err);
+}
+
+#[tokio::test]
+async fn of_all_namespaces_it_shows_failures_first() {
+    let cluster = Cluster::new().await;
+    let incomplete = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "incomplete"}, "stringData": {"tls.key": "not yet"},
+    });
+    let failing = with(minimal(), "/metadata/name", json!("zeta"));
+    let failing = with(failing, "/spec/expose/core/tls/certificateRef", json!("incomplete"));
+    cluster.apply(vec![minimal(), incomplete, failing]).await;
+    let ran = cluster.run_anywhere(&["status", "-A"]).await;
+    assert_eq!(ran.code, Some(3), "{}{}", ran.out, ran.err);
+    // Other tests have Harbors on the same control plane.
+    let ours = ran.out.lines().filter_map(|line| line.strip_prefix(&cluster.name));
+    let shown = ours.map(|line| line.split_whitespace().take(4).collect::<Vec<_>>().join(" "));
+    assert_eq!(shown.collect::<Vec<_>>(), ["Harbor zeta 2.15.0 failed", "Harbor acme 2.15.0 waiting"]);
 }
 
 #[tokio::test]

@@ -9,9 +9,9 @@ use rustls::{
     pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject as _},
 };
 use std::{
-    io::{Read as _, Write as _},
-    net::{SocketAddr, TcpListener},
-    sync::Arc,
+    io::{self, BufRead as _, BufReader, Read as _, Write as _},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
     thread,
 };
 
@@ -273,4 +273,104 @@ fn a_certificate_for_another_name_is_called_that() {
          use one of the names in the certificate, or set tls-server-name in the kubeconfig\n"
     );
     assert_eq!(trusting(&server, &authority), failed(&expected));
+}
+
+/// An HTTP proxy that connects to whatever it is asked for, and the heads of its requests.
+fn proxy() -> (SocketAddr, Arc<Mutex<Vec<String>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, heads) = (listener.local_addr().unwrap(), Arc::<Mutex<Vec<String>>>::default());
+    let noted = Arc::clone(&heads);
+    thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut client = connection.unwrap();
+            let lines = BufReader::new(client.try_clone().unwrap()).lines().map(Result::unwrap);
+            let head: Vec<_> = lines.take_while(|line| !line.is_empty()).collect();
+            let server = TcpStream::connect(head[0].split(' ').nth(1).unwrap()).unwrap();
+            noted.lock().unwrap().push(head.join("\n"));
+            client.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+            for (mut from, mut to) in
+                [(client.try_clone().unwrap(), server.try_clone().unwrap()), (server, client)]
+            {
+                thread::spawn(move || {
+                    // Either side may end the connection first.
+                    let _copied = io::copy(&mut from, &mut to);
+                    let _ended = to.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    (address, heads)
+}
+
+fn through(server: &str, proxy: &str) -> Ran {
+    let cluster = format!("    proxy-url: {proxy}\n");
+    status(&kubeconfig(server, &cluster, &format!("    token: {TOKEN}\n")))
+}
+
+#[test]
+fn the_proxy_of_a_kubeconfig_is_asked_to_connect_with_its_password() {
+    let server = with_tls(&authority("theirs"));
+    let (proxy, heads) = proxy();
+    let ran = through(&format!("https://{server}"), &format!("http://jane:{TOKEN}@{proxy}"));
+    // The handshake with the server has failed: it went through.
+    let expected = format!(
+        "error: https://{server} through the proxy http://{proxy}: its certificate is signed by an authority that is not \
+         trusted; put the certificate of that authority into certificate-authority-data of the kubeconfig\n"
+    );
+    assert_eq!(ran, failed(&expected));
+    let head = format!(
+        "CONNECT {server} HTTP/1.1\nHost: {server}\nProxy-Authorization: Basic amFuZTphLXRva2VuLXRvLWtlZXA="
+    );
+    assert_eq!(*heads.lock().unwrap(), [head]);
+}
+
+#[test]
+fn what_keeps_a_proxy_from_connecting_is_named() {
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let asking = answering("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    let refusing = answering("HTTP/1.1 403 Forbidden\r\n\r\n");
+    for (proxy, problem) in [
+        (
+            unused,
+            "the proxy cannot be reached (Connection refused (os error 111)); check HTTPS_PROXY, or proxy-url of the \
+             kubeconfig; NO_PROXY names hosts without a proxy",
+        ),
+        (
+            asking,
+            "the proxy asks for a user and a password; write them into its URL, as in http://USER:PASSWORD@HOST:PORT",
+        ),
+        (
+            refusing,
+            "the proxy does not connect to the server; check that it permits CONNECT to this host and port, or add the host \
+             to NO_PROXY",
+        ),
+    ] {
+        let server = "https://api.example.com:6443";
+        let expected = format!("error: {server} through the proxy http://{proxy}: {problem}\n");
+        assert_eq!(through(server, &format!("http://{proxy}")), failed(&expected));
+    }
+    let expected = "error: kubeconfig: it or HTTPS_PROXY names a proxy that is not an HTTP proxy; \
+                    name one as http://HOST:PORT, or add the host of the server to NO_PROXY\n";
+    assert_eq!(through("https://api.example.com:6443", "socks5://127.0.0.1:1080"), failed(expected));
+}
+
+#[test]
+fn a_proxy_of_the_environment_is_not_used_for_this_machine_and_for_hosts_in_no_proxy() {
+    let unused = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let ran = |server: &str, no_proxy: &str| {
+        let folder = Folder::empty();
+        folder.file("config", &kubeconfig(server, "", &format!("    token: {TOKEN}\n")));
+        let mut command = folder.command("status --kubeconfig config");
+        command.env("HTTPS_PROXY", format!("http://{unused}")).env("NO_PROXY", no_proxy);
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let server = format!("https://{}", with_tls(&authority("theirs")));
+    let direct = format!("error: {server}: its certificate is signed by an authority that is not trusted; ");
+    assert!(ran(&server, "").starts_with(&direct), "{}", ran(&server, ""));
+    let server = "https://harbor.invalid:6443";
+    let direct =
+        format!("error: {server}: its host name cannot be resolved; check the name, and that DNS works\n");
+    assert_eq!(ran(server, "example.com, .invalid"), direct);
+    let proxied = format!("error: {server} through the proxy http://{unused}: the proxy cannot be reached ");
+    assert!(ran(server, "example.com").starts_with(&proxied), "{}", ran(server, "example.com"));
 }

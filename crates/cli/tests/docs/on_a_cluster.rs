@@ -1,5 +1,5 @@
-//! The README's way to a cluster: every command is typed, on the sandbox, with scripts in place of docker and kind that
-//! record their arguments.
+//! The README's way to a cluster: every command is typed, on the sandbox, with scripts in place of docker, helm and the tools of
+//! clusters that record their arguments.
 
 use crate::{
     sandbox::sandbox,
@@ -20,14 +20,20 @@ echo "docker $*" >> "$NOTES"
 [ "$1" != save ] || : > "$3"
 "#;
 
-const KIND: &str = r#"#!/bin/sh
-echo "kind $*" >> "$NOTES"
+const RECORDED: &str = r#"#!/bin/sh
+echo "${0##*/} $*" >> "$NOTES"
 "#;
 
-/// kubectl, except that the sandbox counts as a cluster of kind, and that a forwarded port is only recorded.
+/// Installs the manifests: `tests/deploy/chart.rs` shows that the chart makes the same objects.
+const HELM: &str = r#"#!/bin/sh
+echo "helm $*" >> "$NOTES"
+exec "$KUBECTL" apply -f deploy/
+"#;
+
+/// kubectl, except that the sandbox counts as a cluster of a tool, and that a forwarded port is only recorded.
 const KUBECTL: &str = r#"#!/bin/sh
 case "$*" in
-"config current-context") echo kind-kind ;;
+"config current-context") echo "$CONTEXT" ;;
 *port-forward*) echo "kubectl $*" >> "$NOTES" ;;
 *) exec "$KUBECTL" "$@" ;;
 esac
@@ -59,25 +65,80 @@ fn commands() -> Vec<String> {
     lines.filter(|line| !line.is_empty()).collect()
 }
 
+/// The command of a line, or the one that the line offers instead (`# or: …`) for one of these programs.
+fn chosen(line: &str, programs: &[&str]) -> String {
+    let (command, comment) = line.split_once('#').unwrap_or((line, ""));
+    let mut others = comment.split(';').filter_map(|text| text.trim().strip_prefix("or: "));
+    let other = others.find(|other| programs.iter().any(|program| other.starts_with(&format!("{program} "))));
+    other.unwrap_or(command).trim().to_owned()
+}
+
+/// A tool that makes a cluster.
+struct Tool {
+    name: &'static str,
+    /// The context of its default cluster.
+    context: &'static str,
+    /// How it makes that.
+    create: &'static str,
+    /// How it loads an image from an archive, before and after the path.
+    load: [&'static str; 2],
+}
+
 #[test]
 fn the_readme_leads_to_a_harbor_on_kind_and_to_an_image_in_it() {
+    let load = ["load image-archive", "--name kind"];
+    follow(&Tool { name: "kind", context: "kind-kind", create: "create cluster", load }, &[]);
+}
+
+#[test]
+fn the_readme_leads_to_a_harbor_on_k3d_also_with_helm() {
+    let load = ["image import", "--cluster k3s-default"];
+    let k3d = Tool { name: "k3d", context: "k3d-k3s-default", create: "cluster create", load };
+    let Some(notes) = follow(&k3d, &[("helm", HELM)]) else { return };
+    let installed = notes.lines().find(|line| line.starts_with("helm ")).expect(&notes);
+    let namespace = fs::read_to_string(root().join("deploy/namespace.yaml")).unwrap();
+    let namespace = namespace.lines().find_map(|line| line.trim().strip_prefix("name: ")).unwrap();
+    assert_eq!(
+        installed,
+        format!(
+            "helm install harbor-operator deploy/chart/harbor-operator -n {namespace} --create-namespace"
+        )
+    );
+}
+
+#[test]
+fn the_readme_leads_to_a_harbor_on_minikube() {
+    let load = ["image load", "--profile minikube"];
+    follow(&Tool { name: "minikube", context: "minikube", create: "start", load }, &[]);
+}
+
+/// Types the commands of the README with this tool, and with these other programs where a line offers them. Returns what the
+/// programs recorded, unless there is no kubectl.
+fn follow(tool: &Tool, others: &[(&str, &str)]) -> Option<String> {
     let Some(kubectl) = kubectl() else {
         println!("skipped: there is no kubectl; hack/kube-assets gets one");
-        return;
+        return None;
     };
     let folder = TempDir::new().unwrap();
-    for (name, script) in [("docker", DOCKER), ("kind", KIND), ("kubectl", KUBECTL)] {
+    let programs = [("docker", DOCKER), ("kubectl", KUBECTL), (tool.name, RECORDED)];
+    for (name, script) in programs.iter().chain(others) {
         program(folder.path(), name, script);
     }
+    let choice: Vec<_> = [tool.name].into_iter().chain(others.iter().map(|(name, _)| *name)).collect();
     let (kubeconfig, notes) = (folder.path().join("kubeconfig"), folder.path().join("notes"));
     let _sandbox = sandbox(&kubeconfig);
     let commands = commands();
     assert!(commands.len() >= 10, "{commands:#?}");
-    for command in commands {
+    for command in commands.iter().map(|line| chosen(line, &choice)) {
         let mut shell = Command::new("sh");
         shell.arg("-c").arg(&command).current_dir(root()).env("KUBECONFIG", &kubeconfig).env("NOTES", &notes);
         shell.env("PATH", format!("{}:/usr/bin:/bin", folder.path().display()));
-        let output = shell.env("KUBECTL", &kubectl).env("HOME", folder.path()).output().unwrap();
+        let output = shell
+            .env("KUBECTL", &kubectl)
+            .env("CONTEXT", tool.context)
+            .env("HOME", folder.path())
+            .output()
+            .unwrap();
         let said = [&output.stdout[..], &output.stderr].map(String::from_utf8_lossy).concat();
         assert!(output.status.success(), "$ {command}\n{said}");
     }
@@ -86,7 +147,10 @@ fn the_readme_leads_to_a_harbor_on_kind_and_to_an_image_in_it() {
     let image = format!("docker.io/goharbor/harbor-operator:{}", env!("CARGO_PKG_VERSION"));
     let built = notes.lines().find(|line| line.starts_with("docker build")).unwrap();
     assert!(built.contains(&format!("--tag {image} ")), "{built}");
-    assert!(notes.contains(&format!("/image.tar {image}\nkind load image-archive ")), "{notes}");
+    let Tool { name, create, load: [load, cluster], .. } = tool;
+    assert!(notes.starts_with(&format!("{name} {create}\n")), "{notes}");
+    assert!(notes.contains(&format!("/image.tar {image}\n{name} {load} ")), "{notes}");
+    assert!(notes.contains(&format!("/image.tar {cluster}\n")), "{notes}");
     let trial = fs::read_to_string(root().join("examples/trial.yaml")).unwrap();
     let address = "localhost:8080";
     assert!(trial.contains(&format!("externalURL: http://{address}\n")));
@@ -96,6 +160,7 @@ fn the_readme_leads_to_a_harbor_on_kind_and_to_an_image_in_it() {
     }
     let pushed = notes.lines().find(|line| line.starts_with("docker push ")).unwrap();
     assert!(pushed.starts_with(&format!("docker push {address}/library/")), "{pushed}");
+    Some(notes)
 }
 
 /// What `hack/load-image` says, with these programs installed besides those of every system.
@@ -128,8 +193,8 @@ fn what_is_missing_to_load_the_image_is_named() {
     let cases: [Case<'_>; 9] = [
         (&[], &["kind"], "kind is not installed; see https://kind.sigs.k8s.io"),
         (&[], &["k3d"], "k3d is not installed"),
-        (&[("kind", KIND)], &["kind"], "docker is not installed"),
-        (&[("kind", KIND), ("docker", failing)], &["kind"], "docker does not answer; start it"),
+        (&[("kind", RECORDED)], &["kind"], "docker is not installed"),
+        (&[("kind", RECORDED), ("docker", failing)], &["kind"], "docker does not answer; start it"),
         (&[], &[], "kubectl is not installed"),
         (&[("kubectl", failing)], &[], "kubectl has no current context"),
         (&[("kubectl", elsewhere)], &[], "the context production is not of kind, k3d or minikube"),

@@ -134,6 +134,33 @@ fn a_release_is_tested_built_for_both_architectures_scanned_signed_and_has_an_sb
 }
 
 #[test]
+fn an_image_gets_its_tag_after_both_architectures_were_scanned() {
+    let (_, _, release) = workflows().into_iter().find(|(name, ..)| name == "release.yaml").unwrap();
+    let image = release["jobs"]["image"]["steps"].as_array().unwrap();
+    let uses = |action: &str| {
+        let is_used = |step: &Value| step["uses"].as_str().is_some_and(|uses| uses.starts_with(action));
+        image.iter().position(is_used).unwrap()
+    };
+    let (built, scanned) = (uses("docker/build-push-action@"), uses("aquasecurity/trivy-action@"));
+    assert!(built < scanned);
+    let outputs = image[built]["with"]["outputs"].as_str().unwrap();
+    assert!(outputs.contains("push-by-digest=true") && image[built]["with"]["tags"].is_null(), "{outputs}");
+    let scan = &image[scanned];
+    assert_eq!(scan["with"]["image-ref"], "${{ env.IMAGE }}@${{ steps.build.outputs.digest }}");
+    assert_eq!(scan["env"]["TRIVY_PLATFORM"], "linux/${{ matrix.arch }}");
+    assert_eq!(scan["with"]["exit-code"], "1");
+    assert!(scan["continue-on-error"].is_null() && scan["if"].is_null(), "a failed scan ends the release");
+
+    let tags = |job: &Value| {
+        let mut scripts = job["steps"].as_array().unwrap().iter().filter_map(|step| step["run"].as_str());
+        scripts.any(|script| script.contains("$IMAGE:"))
+    };
+    let tagging: Vec<_> = jobs(&release).into_iter().filter(|(_, job)| tags(job)).collect();
+    assert_eq!(tagging.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["publish"]);
+    assert!(tagging[0].1["needs"].as_array().unwrap().contains(&Value::from("image")));
+}
+
+#[test]
 fn issues_ask_for_what_is_needed_to_help() {
     let folder = root().join(".github/ISSUE_TEMPLATE");
     let parse = |file: &Path| serde_saphyr::from_str::<Value>(&fs::read_to_string(file).unwrap()).unwrap();

@@ -73,5 +73,14 @@ fn prometheus_accepts_what_a_running_operator_serves() {
         thread::sleep(Duration::from_millis(100));
         text = scrape();
     }
+    let installation = r#"{namespace="registry",name="acme"} "#;
+    for line in [
+        r#"harbor_operator_installation_info{version="2.15.0",namespace="registry",name="acme"} 1"#
+            .to_owned(),
+        format!("harbor_operator_installation_ready{installation}1"),
+        format!("harbor_operator_installation_certificate_expiry_timestamp_seconds{installation}"),
+    ] {
+        assert!(text.lines().any(|shown| shown.starts_with(&line)), "{line} in {text}");
+    }
     assert_eq!(check_metrics(&text).unwrap(), "");
 }

@@ -83,6 +83,14 @@ async fn a_missing_operator_is_named_in_the_condition_of_its_service_and_noticed
 }
 
 #[tokio::test(start_paused = true)]
+async fn the_harbor_to_try_out_becomes_ready_where_cert_manager_is_not_installed() {
+    let cluster = Cluster::without("cert-manager.io").await;
+    let _operator = cluster.operator(None);
+    cluster.apply("trial.yaml").await;
+    cluster.until_ready().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_stack_that_is_ready_causes_no_requests_for_an_hour() {
     let cluster = Cluster::new().await;
     let operator = cluster.operator(None);

@@ -5,7 +5,7 @@ use crate::{
     permission::{Permission, give_back, granted},
     web,
 };
-use ::page::{Page, Reach, Store, Summary};
+use ::page::{Page, Reach, Store};
 use api::{names::SANDBOX_DELAY_ANNOTATION, v1beta1::HarborCluster};
 use axum::{Router, body::Body};
 use http::{Request, StatusCode};
@@ -15,6 +15,7 @@ use kube::{
     Api,
     api::{Patch, PatchParams},
 };
+use progress::Summary;
 use serde_json::json;
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -61,6 +61,10 @@ impl Component for Harbor {
         expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
     }
 
+    fn installed_version(owner: &v1beta1::Harbor) -> Option<&str> {
+        Some(&owner.spec.installation.version)
+    }
+
     fn children() -> Children {
         availability_children(Children::none())
             .and::<Issuer>()
@@ -192,7 +196,8 @@ impl Component for Harbor {
     }
 
     fn outlook(owner: &v1beta1::Harbor, world: &World<'_>) -> Result<Outlook, PlanError> {
-        upgrade::outlook(&Validated::of(owner, world.defaults())?, world)
+        let wanted = Validated::of(owner, world.defaults())?;
+        Ok(Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? })
     }
 }
 

@@ -1,8 +1,8 @@
 //! The list of installations.
 
-use super::{Address, Content, Node, Store, Summary};
+use super::{Address, Content, Node, Store};
 use plan::ObjectKey;
-use progress::Phase;
+use progress::{Phase, Summary};
 use std::collections::BTreeMap;
 
 /// The filter of the list.

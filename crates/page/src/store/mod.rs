@@ -11,7 +11,7 @@ pub use list::{List, Query};
 
 use jiff::Timestamp;
 use plan::ObjectKey;
-use progress::{Found, Observer, Phase, Progress, Stage, Tree, TreeNode};
+use progress::{Found, Observer, Phase, Progress, Stage, Summary, Tree, TreeNode};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -26,15 +26,6 @@ pub type Node = TreeNode<Seconds>;
 /// Seconds since 1970: enough until the year 2106, in half the space of a [`Timestamp`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seconds(u32);
-
-/// Fields of an object that have a column in the list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// The version that it runs.
-    pub version: Option<Box<str>>,
-    /// The URL for users.
-    pub url: Option<Box<str>>,
-}
 
 /// Names one object in an address of the page.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

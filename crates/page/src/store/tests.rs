@@ -1,7 +1,7 @@
-use super::{Address, Query, Store, Summary};
+use super::{Address, Query, Store};
 use jiff::Timestamp;
 use plan::{ObjectKey, Verdict};
-use progress::{Observer as _, Phase, Planned, Progress, Stage, State};
+use progress::{Observer as _, Phase, Planned, Progress, Stage, State, Summary};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicI64, Ordering};
 

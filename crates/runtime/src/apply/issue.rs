@@ -212,7 +212,7 @@ fn request(issuance: &Issuance) -> Request {
 }
 
 /// The certificate in a Secret. An authority that a user created may have no `ca.crt`.
-fn certificate_in(secret: &DynamicObject) -> Option<Issued> {
+pub(crate) fn certificate_in(secret: &DynamicObject) -> Option<Issued> {
     let mut data = plan::secret_data(&secret.data);
     let mut text = |name: &str| String::from_utf8(data.remove(name)?).ok();
     Some(Issued {

@@ -13,7 +13,7 @@ pub use unlisted::Unlisted;
 use self::unlisted::unlisted;
 use crate::{
     Options, ReconcileError, Scope,
-    apply::{RunState, awaited},
+    apply::{RunState, awaited, certificate_in},
     cluster::{Classes, Cluster, Interest, MAX_OWNER_DEPTH, start_watches},
     external::{Bookkeeping, Systems},
     reconcile::{Context, Node, Owner, outcome, plan, planned, unplanned},
@@ -22,10 +22,12 @@ use crate::{
 use election::Leadership;
 use futures::future::join_all;
 use graph::NodeId;
+use jiff::Timestamp;
 use kube::{Client, core::DynamicObject};
 use plan::{
     Action, Apply, Class, Classify as _, ComponentKind, Desired, Gate, Health, Known, ObjectKey, Observed,
-    ObservedObject, Outcome, OwnerAccess, Placement, Policy, Reached, Readiness, Resolver, Verdict,
+    ObservedObject, Outcome, OwnerAccess, Placement, Policy, Reached, Readiness, Resolver, ServedCertificate,
+    Verdict,
 };
 use progress::{Planned, Stage};
 use std::{
@@ -44,6 +46,8 @@ pub struct Inspector {
     pub(crate) context: Context,
     unlisted: Vec<Unlisted>,
     unreadable: StdMutex<BTreeSet<String>>,
+    /// The certificates that clients of the inspected owners see.
+    certificates: StdMutex<BTreeMap<ObjectKey, ServedCertificate>>,
     woken: Mutex<mpsc::UnboundedReceiver<ObjectKey>>,
     _watches: JoinSet<()>,
 }
@@ -81,6 +85,7 @@ impl Inspector {
             context,
             unlisted,
             unreadable: StdMutex::default(),
+            certificates: StdMutex::default(),
             woken: Mutex::new(woken),
             _watches: watches,
         })
@@ -94,6 +99,20 @@ impl Inspector {
     /// What the API server refused to read for the owners that were inspected so far.
     pub fn unreadable(&self) -> BTreeSet<String> {
         self.refused_reads().clone()
+    }
+
+    /// When the certificate that clients of an inspected owner see expires; `None` also if the user may not read it.
+    pub async fn served_until(&self, owner: &ObjectKey) -> Option<Timestamp> {
+        let ServedCertificate { secret, expires } = self.served().get(owner)?.clone();
+        if expires.is_some() {
+            return expires;
+        }
+        let stored = self.cluster().stored(&secret).await.ok()??;
+        certificate_in(&stored)?.expires()
+    }
+
+    fn served(&self) -> MutexGuard<'_, BTreeMap<ObjectKey, ServedCertificate>> {
+        self.certificates.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn refused_reads(&self) -> MutexGuard<'_, BTreeSet<String>> {
@@ -192,6 +211,9 @@ impl Inspector {
                 return Ok(unplanned(&error));
             }
         };
+        if let Some(certificate) = plan.outlook.certificate.clone() {
+            self.served().insert(key.clone(), certificate);
+        }
         progress.stage(key, || Stage::Planned(planned(&plan)));
         let now = (self.context.clock)();
         let resolver = Resolver { owner: key, uid: owner.uid(), predecessors: &cluster.predecessors, now };

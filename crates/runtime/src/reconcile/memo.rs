@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use kube::core::ObjectMeta;
 use plan::{
     Amended, Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation,
-    Outcome, Ownership, Plan, Policy, Reached, Readiness, Tag, tags,
+    Outcome, Outlook, Ownership, Plan, Policy, Reached, Readiness, ServedCertificate, Tag, tags,
 };
 use progress::Planned;
 use std::{
@@ -129,6 +129,8 @@ pub(crate) struct Run {
     pub(crate) until: Option<Timestamp>,
     /// The child whose next step waits, and what that waits for; see [`plan::Outlook`].
     pub(crate) waits: Option<(ObjectKey, String)>,
+    /// The certificate that clients see.
+    pub(crate) certificate: Option<ServedCertificate>,
     /// Whether the plan depends on what was written for it, so that it will be another one now.
     pub(crate) is_outdated: bool,
 }
@@ -169,14 +171,14 @@ impl Memo {
         applied.retain(|child, _| wanted.contains(child));
         repairs.forget_all_but(&wanted);
         let inputs = Inputs { owner: planned.owner, reads };
-        let (until, waits) = (plan.until, plan.outlook.waits);
+        let (until, Outlook { waits, certificate, .. }) = (plan.until, plan.outlook);
         *self = Self {
             applied,
             repairs,
             absences,
             too_expensive: None,
             written: written.or(self.written),
-            last: Some(Run { inputs, nodes, external, until, waits, is_outdated }),
+            last: Some(Run { inputs, nodes, external, until, waits, certificate, is_outdated }),
             plannable_at: None,
         };
     }
@@ -215,6 +217,15 @@ impl Memo {
                 certificates.filter_map(|node| index.child(&node.key)?.expires).min()
             }
         }
+    }
+
+    /// When the certificate that clients of the owner see expires.
+    pub(crate) fn served_until(&self) -> Option<Timestamp> {
+        let ServedCertificate { secret, expires } = self.last.as_ref()?.certificate.as_ref()?;
+        expires.or_else(|| match self.applied.get(secret)? {
+            Applied::Issued(certificate) => certificate.expires,
+            _ => None,
+        })
     }
 
     /// The outcomes, if a reconcile would send nothing; `None` if there is something to do.

@@ -1,12 +1,12 @@
 //! The state of one owner that the operator keeps between reconciles.
 
-use super::memo::Memo;
+use super::{Owner, memo::Memo};
 use crate::{
     Metrics,
     cluster::Index,
     external::Recorded,
     report::{ReportedProblem, Written},
-    telemetry::{Counted, Issuer, Logged, Tracked},
+    telemetry::{Counted, Installation, Issuer, Logged, ObjectState, ShownInstallation, Tracked},
 };
 use jiff::Timestamp;
 use std::{
@@ -36,6 +36,8 @@ pub(crate) struct Session {
     pub(crate) counted: Option<Counted>,
     /// The first certificate to expire of each issuer, for the metrics.
     certificates: BTreeMap<Issuer, Tracked>,
+    /// What the metrics show of it, if it is an installation.
+    installation: Option<ShownInstallation>,
     /// What is recorded of its objects outside the cluster.
     pub(crate) recorded: Arc<Mutex<Recorded>>,
     /// Failures in a row.
@@ -48,6 +50,20 @@ impl Session {
     pub(crate) fn due_in(&self, now: Timestamp) -> Option<Duration> {
         let due = self.memo.due().into_iter().chain(self.report_due).filter(|due| *due > now).min()?;
         due.duration_since(now).try_into().ok()
+    }
+
+    /// Updates the metrics of the owner, if it is an installation.
+    pub(crate) fn track_installation(&mut self, owner: &Owner, state: ObjectState, metrics: &Metrics) {
+        let Some(version) = owner.decoded.as_ref().ok().and_then(|object| object.installed_version()) else {
+            self.installation = None;
+            return;
+        };
+        let certificate_expires = self.memo.served_until();
+        let now = Installation { version: version.to_owned(), state, certificate_expires };
+        match &self.installation {
+            Some(shown) => shown.update(now),
+            None => self.installation = Some(metrics.show(&owner.key, now)),
+        }
     }
 
     /// Updates the metrics of the owner's certificates.

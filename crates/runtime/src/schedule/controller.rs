@@ -215,6 +215,7 @@ impl Controller {
         session.counted = reconciler.metrics.count(state);
         let cluster = &reconciler.context.cluster;
         session.track_certificates(&cluster.router.index, &cluster.metrics);
+        session.track_installation(owner, state, &cluster.metrics);
         let outcomes = findings.map(|findings| findings.outcomes).unwrap_or_default();
         count_failures(&outcomes, unreported.as_ref(), &reconciler.metrics);
         let retry = next(&owner.key, &outcomes, unreported.as_ref(), session, self);

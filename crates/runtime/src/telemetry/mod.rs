@@ -11,5 +11,7 @@ pub(crate) use health::FirstList;
 pub use health::{Health, HealthError};
 pub(crate) use log::Logged;
 pub use metrics::{AdmissionOutcome, Build, ConversionOutcome, Format, Metrics};
-pub(crate) use metrics::{Counted, Issuer, ObjectState, ReconcileMetrics, Tracked};
+pub(crate) use metrics::{
+    Counted, Installation, Issuer, ObjectState, ReconcileMetrics, ShownInstallation, Tracked,
+};
 pub use review::{ReviewDecision, ReviewError, Reviewer};

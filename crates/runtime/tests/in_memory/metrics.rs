@@ -4,6 +4,7 @@
 
 use crate::memory::{Cluster, clock};
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use plan::{Builder, Children, Component, PlanError, World};
 use runtime::{Format, HealthError, Options};
 use serde_json::json;
 use std::{collections::BTreeMap, time::Duration};
@@ -97,6 +98,61 @@ async fn objects_are_counted_by_their_state_and_no_longer_once_deleted() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(shown(&cluster, "objects"), Vec::<String>::new());
     assert_eq!(shown(&cluster, "queue_depth"), Vec::<String>::new());
+}
+
+/// Widgets as installations: the message is the version.
+struct Installed;
+
+impl Component for Installed {
+    type Owner = Widget;
+
+    const NAME: &'static str = WidgetComponent::NAME;
+
+    fn children() -> Children {
+        WidgetComponent::children()
+    }
+
+    fn desired(widget: &Widget, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
+        WidgetComponent::desired(widget, world, graph)
+    }
+
+    fn installed_version(widget: &Widget) -> Option<&str> {
+        Some(&widget.spec.message)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_installation_has_series_of_its_own_whether_it_can_be_made_or_not_until_it_is_deleted() {
+    let mut cluster = Cluster::new::<Installed>(Options { clock, ..Options::default() }).await;
+    cluster.start::<Installed>();
+    create(&cluster, "good", WidgetSpec { message: "1.2".into(), ..WidgetSpec::default() }).await;
+    let bad = WidgetSpec { message: "1.3".into(), no_containers: true, ..WidgetSpec::default() };
+    create(&cluster, "bad", bad).await;
+    cluster.until_reason::<Widget>("good", "Ready").await;
+    cluster.until_reason::<Widget>("bad", "Rejected").await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let shown = || {
+        let samples = samples(&cluster).into_iter();
+        samples.filter(|(sample, _)| sample.starts_with("installation")).collect::<BTreeMap<_, _>>()
+    };
+    let sample = |sample: &str, value| (sample.to_owned(), value);
+    assert_eq!(
+        shown(),
+        [
+            sample(r#"installation_info{version="1.2",namespace="default",name="good"}"#, 1),
+            sample(r#"installation_info{version="1.3",namespace="default",name="bad"}"#, 1),
+            sample(r#"installation_ready{namespace="default",name="good"}"#, 1),
+            sample(r#"installation_ready{namespace="default",name="bad"}"#, 0),
+            sample("installations_omitted", 0),
+        ]
+        .into()
+    );
+    for name in ["good", "bad"] {
+        cluster.delete::<Widget>(name).await;
+        cluster.until_gone::<Widget>(name).await;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(shown(), [sample("installations_omitted", 0)].into());
 }
 
 #[tokio::test(start_paused = true)]

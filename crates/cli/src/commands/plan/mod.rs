@@ -161,7 +161,7 @@ impl Plan {
         }
         Failure::unless_empty(errors)?;
         let report = dry_run.run(&namespaces).await;
-        let DryRunReport { changes, remarks } = report.map_err(|failure| Error::Inspect(failure.message))?;
+        let DryRunReport { changes, remarks } = report.map_err(|failure| unread(&failure))?;
 
         let picture = if self.summary { picture::summary(&changes) } else { picture::whole(&changes) };
         print_styled(&picture)?;
@@ -176,6 +176,15 @@ impl Plan {
         let code = if changes.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(CHANGES) };
         Failure::unless_empty(problems).map(|()| code)
     }
+}
+
+/// The cluster cannot be read.
+fn unread(failure: &plan::Failure) -> Error {
+    let remedy = match failure.class {
+        Class::Forbidden => "; give that user this permission, or use another user",
+        _ => "",
+    };
+    Error::Inspect(format!("{}{remedy}", failure.message))
 }
 
 /// Warns about the remarks, and returns the errors among them.

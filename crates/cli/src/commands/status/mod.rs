@@ -1,16 +1,19 @@
 //! `status`: the state of the Harbors of a cluster.
 
+mod pods;
 mod table;
 
 use crate::{
     flags::{DefaultsArgs, Place, Target, class},
-    operator::{Signals, predecessors, reconciled},
-    output::{Error, Failure, print, print_styled, terminal_width, warn},
-    tree::{Live, Node, Style, Tree, json, still},
+    operator::{Signals, predecessors, reconciled, summary},
+    output::{Error, Failure, plain, print, print_styled, terminal_width, warn},
+    tree::{Header, Live, Node, Style, Tree, json, still},
 };
 use clap::{Args, ValueEnum};
+use kube::Client;
 use plan::{HarborClass, ObjectKey};
-use progress::{Observer as _, Progress, Stage};
+use pods::pods;
+use progress::{Observer as _, Progress, Stage, Summary};
 use runtime::{Inspector, Options, Scope};
 use std::{collections::BTreeMap, io, process::ExitCode, sync::Arc};
 use tokio_util::sync::CancellationToken;
@@ -20,8 +23,8 @@ const NOT_READY: u8 = 3;
 
 /// Show the state of Harbors and what they wait for
 ///
-/// With a name, draws the object's children, their order and what each waits for; without, a table. The command reads the
-/// cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
+/// With a name, prints the object's URL, version, expiry of the certificate that clients see and number of pods, and draws
+/// its children, their order and what each waits for; without, a table. The command reads the cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
 ///
 /// Exits with 0 if all objects are ready, with 3 if one is not, and with 1 if the state cannot be determined.
 #[derive(Debug, Args)]
@@ -92,7 +95,7 @@ impl Status {
             ..Options::default()
         };
         let components = reconciled(self.bind_namespaces).into();
-        let inspector = Inspector::start(client, scope, components, &options).await;
+        let inspector = Inspector::start(client.clone(), scope, components, &options).await;
         let inspector = inspector.map_err(|failure| Error::Inspect(failure.message))?;
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
         self.inspect(&inspector, inspector.owners().into_keys(), &live).await;
@@ -107,21 +110,31 @@ impl Status {
                 warn(format_args!("no Harbor found in {place}"));
             }
             _ if self.watch => return self.follow(&inspector, &live).await,
-            _ => self.print(&inspector, &roots)?,
+            _ => self.print(&client, &inspector, &roots).await?,
         }
         Ok(code(&roots))
     }
 
-    fn print(&self, inspector: &Inspector, roots: &[Node]) -> Result<(), Error> {
+    async fn print(&self, client: &Client, inspector: &Inspector, roots: &[Node]) -> Result<(), Error> {
+        let owners = inspector.owners();
+        let fields = |node: &Node| match owners.get(&node.key) {
+            Some(owner) => summary(&owner.data),
+            None => Summary::default(),
+        };
+        let mut headers = Vec::new();
+        for root in roots {
+            let header = Header { summary: fields(root), ..Header::default() };
+            headers.push(match &self.name {
+                Some(_) => looked_up(header, client, inspector, root).await,
+                None => header,
+            });
+        }
         match (self.output, &self.name) {
-            (Output::Json, _) => print(&json(roots)?),
-            (Output::Text, Some(_)) => print_styled(&still(roots, terminal_width())),
+            (Output::Json, _) => print(&json(roots.iter().zip(headers))?),
+            (Output::Text, Some(_)) => print_styled(&drawing(roots, &headers, terminal_width())),
             (Output::Text, None) => {
-                let owners = inspector.owners();
-                let version = |node: &Node| {
-                    owners.get(&node.key)?.data.pointer("/spec/version")?.as_str().map(str::to_owned)
-                };
-                let mut rows = roots.iter().map(|node| (node, version(node))).collect::<Vec<_>>();
+                let version = |header: Header| header.summary.version.map(String::from);
+                let mut rows: Vec<_> = roots.iter().zip(headers.into_iter().map(version)).collect();
                 // Phases are in the order in which they need attention.
                 rows.sort_by_key(|(node, _)| node.state.phase);
                 print_styled(&table::table(&rows, self.all_namespaces, terminal_width()))
@@ -166,6 +179,29 @@ impl Status {
             }
         }
     }
+}
+
+/// The header with what takes requests to find out.
+async fn looked_up(header: Header, client: &Client, inspector: &Inspector, root: &Node) -> Header {
+    // The certificate of a HarborCluster is that of its Harbor.
+    let mut certificate = None;
+    for node in [root].into_iter().chain(&root.children).filter(|node| node.is_owner) {
+        certificate = certificate.or(inspector.served_until(&node.key).await);
+    }
+    Header { certificate, pods: pods(client, root).await, ..header }
+}
+
+/// The trees below their headers. With several trees, a header names its object.
+fn drawing(roots: &[Node], headers: &[Header], room: usize) -> String {
+    let mut text = String::new();
+    for (root, header) in roots.iter().zip(headers) {
+        let mut lines = header.lines(room);
+        if roots.len() > 1 && !lines.is_empty() {
+            lines.insert(0, plain(&format!("{}:", root.key)));
+        }
+        text.extend(lines.into_iter().map(|line| line + "\n"));
+    }
+    text + &still(roots, room)
 }
 
 /// Says what the tree lacks because the user may not read it.

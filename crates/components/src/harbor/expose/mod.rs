@@ -8,7 +8,7 @@ mod route;
 
 pub(crate) use self::host::advice;
 pub(super) use self::{
-    certificates::certificates,
+    certificates::{certificates, served},
     front::{FrontObjects, front},
     ingress::{core as core_ingress, notary as notary_ingress},
     route::route,

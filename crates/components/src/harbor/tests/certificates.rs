@@ -2,7 +2,7 @@
 
 use super::{Harbor, a_harbor, names, policy, spec, waits_for};
 use crate::cases::{CERTIFICATE, Case, base64};
-use plan::{Class, Classify as _, Issuance, Policy, Role};
+use plan::{Class, Classify as _, Issuance, Policy, Role, ServedCertificate};
 use serde_json::json;
 
 #[test]
@@ -258,4 +258,23 @@ fn a_certificate_whose_secret_is_still_empty_is_waited_for() {
             "Secret registry/public holds no value yet; fill it, or wait for the program that does";
         assert_eq!((error.class(), error.to_string()), (Class::Dependency, expected.to_owned()));
     }
+}
+
+#[test]
+fn the_certificate_clients_see_is_that_of_the_user_or_the_operator_and_never_that_of_a_gateway() {
+    let seen = |case: Case<Harbor>| {
+        let served = case.plan().unwrap().outlook.certificate;
+        served.map(|ServedCertificate { secret, expires }| (secret.name.clone(), expires))
+    };
+    let expires = "2126-10-23T08:35:53Z".parse().ok();
+    let whole = json!({
+        "tls.crt": base64(CERTIFICATE.as_bytes()), "tls.key": base64(b"-----BEGIN PRIVATE KEY-----\n"),
+    });
+    assert_eq!(seen(served_with(Some(whole))), Some(("public".into(), expires)));
+    assert_eq!(seen(served_with(None)), Some(("public".into(), None)), "it is awaited");
+    let issued = Case::<Harbor>::golden("without-cert-manager");
+    assert_eq!(seen(issued), Some(("acme-harbor-expose-tls".into(), None)));
+    assert_eq!(seen(a_harbor().set("/spec/expose/core/tls", json!(null))), None);
+    let route = json!({"tls": {"certificateRef": "public"}, "route": {"parentRefs": [{"name": "gateway"}]}});
+    assert_eq!(seen(a_harbor().set("/spec/expose/core", route)), None);
 }

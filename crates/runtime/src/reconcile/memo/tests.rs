@@ -191,6 +191,7 @@ fn action(
             external: BTreeMap::new(),
             until: None,
             waits: None,
+            certificate: None,
             is_outdated: false,
         }),
         ..Memo::default()

@@ -2,11 +2,11 @@
 //!
 //! With `UPDATE_GOLDEN=1` the tables are written instead of compared.
 
-use super::{AdmissionOutcome, ConversionOutcome, Format, Issuer, Metrics};
+use super::{AdmissionOutcome, ConversionOutcome, Format, Installation, Issuer, Metrics, ObjectState};
 use http::{Request, Response};
 use jiff::Timestamp;
 use kube::{Client, client::Body};
-use plan::Class;
+use plan::{Class, ObjectKey};
 use std::{
     collections::{BTreeMap, BTreeSet},
     convert::Infallible,
@@ -44,6 +44,14 @@ async fn everything() -> String {
     metrics.converted(ConversionOutcome::Converted, Duration::ZERO, 1);
     let _backlog = metrics.backlog("Core");
     let _certificate = metrics.track(Issuer::Operator, Timestamp::UNIX_EPOCH);
+    let _installation = metrics.show(
+        &ObjectKey::new("goharbor.io", "Harbor", "registry", "acme"),
+        Installation {
+            version: "2.15.0".into(),
+            state: ObjectState::Ready,
+            certificate_expires: Some(Timestamp::UNIX_EPOCH),
+        },
+    );
     let server = |_: Request<Body>| async { Ok::<_, Infallible>(Response::new(Body::empty())) };
     let client = metrics.observe(Client::new(tower::service_fn(server), "default"));
     client.send(Request::get("/version").body(Body::empty()).unwrap()).await.unwrap();

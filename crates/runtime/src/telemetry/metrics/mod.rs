@@ -1,11 +1,13 @@
 //! The metrics of the operator.
 //!
-//! Counting is an atomic addition to a counter that was looked up before. The text is encoded only for a scrape. No
-//! label names an object, so the number of series depends on the number of kinds, not on the number of objects.
+//! Counting is an atomic addition to a counter that was looked up before. The text is encoded only for a scrape. Labels
+//! name no objects except installations, whose number is limited, so the number of series depends on the number of kinds,
+//! not on the number of objects.
 
 mod calls;
 mod certificates;
 mod format;
+mod installations;
 mod process;
 mod queues;
 mod reconciles;
@@ -15,10 +17,13 @@ pub use format::Format;
 pub use reviews::{AdmissionOutcome, ConversionOutcome};
 
 pub(crate) use certificates::{Issuer, Tracked};
+pub(crate) use installations::{Installation, ShownInstallation};
 pub(crate) use queues::Backlog;
 pub(crate) use reconciles::{Counted, ObjectState, ReconcileMetrics};
 
 use certificates::Certificates;
+use installations::Installations;
+use plan::ObjectKey;
 use prometheus_client::{
     encoding::{EncodeLabelSet, text},
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram, info::Info},
@@ -67,6 +72,7 @@ pub struct Metrics {
     watch_failures: Family<OfKind, Counter>,
     events_lost: Counter,
     certificates: Arc<Certificates>,
+    installations: Arc<Installations>,
     leader: Gauge,
     transitions: Counter,
     leads: AtomicBool,
@@ -87,6 +93,8 @@ impl Metrics {
         let (queues, certificates) = (Arc::<Queues>::default(), Arc::<Certificates>::default());
         ours.register_collector(Box::new(Arc::clone(&queues)));
         ours.register_collector(Box::new(Arc::clone(&certificates)));
+        let installations = Arc::<Installations>::default();
+        ours.register_collector(Box::new(Arc::clone(&installations)));
         Self {
             reconciles: reconciles::Families::registered(ours),
             calls: calls::Families::registered(ours),
@@ -107,6 +115,7 @@ impl Metrics {
             leads: AtomicBool::new(false),
             queues,
             certificates,
+            installations,
             registry,
         }
     }
@@ -166,6 +175,11 @@ impl Metrics {
     /// Counts a certificate that expires then, until the result is dropped.
     pub(crate) fn track(&self, issuer: Issuer, expires: jiff::Timestamp) -> Tracked {
         Certificates::track(&self.certificates, issuer, expires)
+    }
+
+    /// Shows an installation until the result is dropped.
+    pub(crate) fn show(&self, key: &ObjectKey, installation: Installation) -> ShownInstallation {
+        Installations::show(&self.installations, key, installation)
     }
 }
 

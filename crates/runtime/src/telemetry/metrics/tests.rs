@@ -81,6 +81,61 @@ fn the_first_expiry_is_a_metric_by_issuer_until_the_certificate_is_dropped() {
     assert_eq!(expiry(), [of("CertManager", 50)]);
 }
 
+fn installed(version: &str, state: ObjectState) -> Installation {
+    Installation { version: version.into(), state, certificate_expires: None }
+}
+
+#[test]
+fn an_installation_has_series_until_it_is_dropped_and_a_paused_one_is_neither_ready_nor_not() {
+    let metrics = metrics();
+    let key = |namespace, name| ObjectKey::new("g", "Stack", namespace, name);
+    let expires = Timestamp::from_second(300).ok();
+    let ready = Installation { certificate_expires: expires, ..installed("1.2", ObjectState::Ready) };
+    let a = metrics.show(&key("ns", "a"), ready);
+    let b = metrics.show(&key("ns", "b"), installed("1.3", ObjectState::Stalled));
+    let _c = metrics.show(&key("other", "a"), installed("1.3", ObjectState::Paused));
+    assert_eq!(
+        lines(&metrics, "installation"),
+        [
+            r#"installation_info{version="1.2",namespace="ns",name="a"} 1"#,
+            r#"installation_info{version="1.3",namespace="ns",name="b"} 1"#,
+            r#"installation_info{version="1.3",namespace="other",name="a"} 1"#,
+            r#"installation_ready{namespace="ns",name="a"} 1"#,
+            r#"installation_ready{namespace="ns",name="b"} 0"#,
+            r#"installation_certificate_expiry_timestamp_seconds{namespace="ns",name="a"} 300"#,
+            "installations_omitted 0",
+        ]
+    );
+    b.update(installed("1.4", ObjectState::Ready));
+    drop(a);
+    assert_eq!(
+        lines(&metrics, "installation"),
+        [
+            r#"installation_info{version="1.4",namespace="ns",name="b"} 1"#,
+            r#"installation_info{version="1.3",namespace="other",name="a"} 1"#,
+            r#"installation_ready{namespace="ns",name="b"} 1"#,
+            "installations_omitted 0",
+        ]
+    );
+}
+
+#[test]
+fn at_most_a_thousand_installations_have_series_and_the_others_are_counted() {
+    let metrics = metrics();
+    let show = |number: usize| {
+        let key = ObjectKey::new("g", "Stack", "ns", &format!("s{number:04}"));
+        metrics.show(&key, installed("1", ObjectState::Ready))
+    };
+    let mut shown: Vec<_> = (0..1003).map(show).collect();
+    let ready = || lines(&metrics, "installation_ready");
+    let last = |name: &str| Some(format!(r#"installation_ready{{namespace="ns",name="{name}"}} 1"#));
+    assert_eq!((ready().len(), ready().pop()), (1000, last("s0999")));
+    assert_eq!(lines(&metrics, "installations_omitted"), ["installations_omitted 3"]);
+    shown.remove(0);
+    assert_eq!((ready().len(), ready().pop()), (1000, last("s1000")));
+    assert_eq!(lines(&metrics, "installations_omitted"), ["installations_omitted 2"]);
+}
+
 #[test]
 fn only_changes_of_leadership_are_counted() {
     let metrics = metrics();
