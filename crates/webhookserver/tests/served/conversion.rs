@@ -25,7 +25,7 @@ pub const PORTALS: (&str, &str) = ("Portal", "portals");
 
 impl World {
     /// An operator that converts HarborClusters and Portals, and knows Trivies of v1beta1.
-    async fn converting(served: Served) -> Self {
+    pub async fn converting(served: Served) -> Self {
         let mut all = with_v1alpha3(&["HarborCluster", "Portal"]);
         all.extend(definitions(&["Trivy", "Core", "Harbor", "HarborServerConfiguration", "Registry"]));
         let plane = plane(all).await;
@@ -74,7 +74,8 @@ impl World {
     }
 }
 
-fn client(definition: &CustomResourceDefinition) -> Option<WebhookClientConfig> {
+/// How the webhook in a definition is reached.
+pub fn client(definition: &CustomResourceDefinition) -> Option<WebhookClientConfig> {
     definition.spec.conversion.as_ref()?.webhook.as_ref()?.client_config.clone()
 }
 
