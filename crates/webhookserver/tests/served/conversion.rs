@@ -144,6 +144,25 @@ async fn objects_are_written_and_read_in_both_versions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_harbor_cluster_without_services_can_be_read_and_deleted_in_both_versions() {
+    let world = World::converting(CONVERSION).await;
+    let services = ["redis", "database", "imageChartStorage", "cache", "storage"];
+    let mut object = harbor_cluster("acme");
+    object["spec"].as_object_mut().unwrap().retain(|field, _| !services.contains(&field.as_str()));
+    for version in [Version::V1alpha3, Version::V1beta1] {
+        world.create(CLUSTERS, Version::V1alpha3, &object).await;
+        for read in [Version::V1alpha3, Version::V1beta1] {
+            let spec = world.spec(CLUSTERS, read, "acme").await;
+            assert!(includes(&spec, &object["spec"]), "{spec}");
+            assert_eq!(services.map(|service| spec.get(service)), [None; 5]);
+        }
+        let api = world.objects(CLUSTERS, version);
+        api.delete("acme", &DeleteParams::default()).await.unwrap();
+        assert!(api.get_opt("acme").await.unwrap().is_none());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_list_that_is_longer_than_any_object_is_converted_as_a_whole() {
     let world = World::converting(CONVERSION).await;
     let names: Vec<_> = (0..20).map(|number| format!("acme-{number:02}")).collect();
