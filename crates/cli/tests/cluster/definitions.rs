@@ -133,7 +133,10 @@ async fn converted_objects_of_v1alpha3_are_accepted_strictly() {
     for namespace in ["registry", "cluster-sample-ns"] {
         world.kubectl(&["create", "namespace", namespace]).await;
     }
-    let mut old = documents(&root().join("crates/cli/tests/fixtures/v1alpha3.yaml"));
+    let fixtures = root().join("crates/cli/tests/fixtures");
+    let mut old = documents(&fixtures.join("v1alpha3.yaml"));
+    let like_samples = documents(&fixtures.join("v1alpha3-samples.yaml")).into_iter();
+    old.extend(like_samples.filter(|object| object["kind"] == "HarborCluster"));
     match shared("upstream-samples") {
         Some(samples) => old.extend(old_samples(&samples)),
         None => eprintln!("not tested with the old operator's samples: ../shared is not here"),

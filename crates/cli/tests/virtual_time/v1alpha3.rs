@@ -1,14 +1,19 @@
-//! Objects of v1alpha3 become ready: the samples of the old operator, and installations and components as users wrote them for
-//! its first versions.
+//! Objects of v1alpha3 become ready: the samples of the old operator, installations with the fields of its first samples, and
+//! installations and components as users wrote them for its first versions.
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, NAMESPACE};
 use api::conversion::{Version, convert, kinds};
 use kube::{
     Api,
     api::{ApiResource, DynamicObject, GroupVersionKind, ListParams},
 };
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    time::Duration,
+};
 
 /// The objects of a file below the root of the repository; none if it is not there.
 fn objects(path: &str) -> Option<Vec<Value>> {
@@ -18,6 +23,11 @@ fn objects(path: &str) -> Option<Vec<Value>> {
         return None;
     };
     Some(serde_saphyr::from_multiple(&text).unwrap())
+}
+
+/// The objects of a fixture.
+fn fixture(name: &str) -> Vec<Value> {
+    objects(&format!("crates/cli/tests/fixtures/{name}")).unwrap()
 }
 
 fn object(kind: &str, api_version: &str, namespace: &str, name: &str, fields: Value) -> Value {
@@ -48,8 +58,7 @@ fn surroundings(namespace: &str) -> Vec<Value> {
 
 /// Applies our objects as v1alpha3, and waits until all that follow from them are ready. Returns how many objects each kind
 /// has.
-async fn ready(path: &str, namespace: &str) -> Option<BTreeMap<&'static str, usize>> {
-    let objects = objects(path)?;
+async fn ready(objects: Vec<Value>, namespace: &str) -> BTreeMap<&'static str, usize> {
     let cluster = Cluster::with_v1alpha3().await;
     let _operator = cluster.operator(None);
     for object in surroundings(namespace) {
@@ -89,7 +98,7 @@ async fn ready(path: &str, namespace: &str) -> Option<BTreeMap<&'static str, usi
             counted.insert(kind, all.len());
         }
     }
-    Some(counted)
+    counted
 }
 
 /// Objects of a kind, as clients of v1alpha3 see them.
@@ -111,7 +120,7 @@ fn is_ready(object: &DynamicObject) -> bool {
 
 #[tokio::test(start_paused = true)]
 async fn installations_of_the_first_versions_become_ready() {
-    let counted = ready("crates/cli/tests/fixtures/v1alpha3.yaml", "registry").await.unwrap();
+    let counted = ready(fixture("v1alpha3.yaml"), NAMESPACE).await;
     let clusters = (counted["HarborCluster"], counted["Harbor"]);
     assert_eq!(clusters, (2, 3), "two HarborClusters with their Harbors, and a Harbor alone");
     assert_eq!(counted["Exporter"], 2, "of the Harbors that ask for one");
@@ -119,7 +128,7 @@ async fn installations_of_the_first_versions_become_ready() {
 
 #[tokio::test(start_paused = true)]
 async fn components_of_the_first_versions_become_ready_without_a_harbor() {
-    let counted = ready("crates/cli/tests/fixtures/v1alpha3-components.yaml", "registry").await.unwrap();
+    let counted = ready(fixture("v1alpha3-components.yaml"), NAMESPACE).await;
     let components = kinds().filter(|kind| !["Exporter", "Harbor", "HarborCluster"].contains(kind));
     assert_eq!(counted, components.map(|kind| (kind, 1)).collect(), "one of each kind");
 }
@@ -151,5 +160,52 @@ async fn the_standard_sample_with_volumes_becomes_ready() {
 }
 
 async fn sample(name: &str) -> Option<BTreeMap<&'static str, usize>> {
-    ready(&format!("../shared/data/upstream-samples/{name}"), "cluster-sample-ns").await
+    let objects = objects(&format!("../shared/data/upstream-samples/{name}"))?;
+    Some(ready(objects, "cluster-sample-ns").await)
+}
+
+/// The kinds that every Harbor of v1alpha3 has.
+const MINIMAL: [&str; 7] =
+    ["Core", "Harbor", "HarborCluster", "JobService", "Portal", "Registry", "RegistryController"];
+
+/// Waits until an installation with the fields of one of the first samples is ready. Returns the kinds that it has.
+async fn like_the_first_samples(name: &str) -> BTreeSet<&'static str> {
+    let mut objects = fixture("v1alpha3-samples.yaml");
+    objects.retain(|object| object["kind"] != "HarborCluster" || object["metadata"]["name"] == name);
+    ready(objects, NAMESPACE).await.into_keys().collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_installation_like_the_first_full_sample_becomes_ready_with_every_kind() {
+    assert_eq!(like_the_first_samples("full").await, kinds().collect());
+}
+
+#[tokio::test(start_paused = true)]
+async fn installations_like_the_first_minimal_samples_become_ready() {
+    for name in ["minimal", "minimal-on-volumes"] {
+        assert_eq!(like_the_first_samples(name).await, MINIMAL.into(), "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_installation_like_the_first_standard_sample_becomes_ready_with_services_that_exist() {
+    let optional = ["ChartMuseum", "NotaryServer", "NotarySigner", "Trivy"];
+    let expected = MINIMAL.into_iter().chain(optional).collect();
+    assert_eq!(like_the_first_samples("standard").await, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_installation_like_the_first_standard_sample_on_volumes_becomes_ready_with_every_kind() {
+    assert_eq!(like_the_first_samples("standard-on-volumes").await, kinds().collect());
+}
+
+#[test]
+fn installations_like_the_first_samples_are_converted_and_back_without_an_annotation() {
+    let clusters = fixture("v1alpha3-samples.yaml").into_iter().filter(|it| it["kind"] == "HarborCluster");
+    let clusters: Vec<_> = clusters.collect();
+    assert_eq!(clusters.len(), 5);
+    for cluster in clusters {
+        let raised = convert(cluster.clone(), Version::V1beta1).unwrap();
+        assert_eq!(convert(raised, Version::V1alpha3).unwrap(), cluster);
+    }
 }

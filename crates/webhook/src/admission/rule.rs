@@ -16,7 +16,7 @@ const SEARCH: usize = 32 * 1024;
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     rules: Vec<Rule>,
-    /// Of the rule `*`, which is tried last.
+    /// Of the first rule `*`.
     others: Option<Path>,
 }
 
@@ -75,10 +75,14 @@ impl Rules {
         self.rules.is_empty() && self.others.is_none()
     }
 
-    /// The project through which images of this registry are pulled. The first rule that matches decides.
-    pub fn project(&self, registry: &Registry) -> Option<&Path> {
-        let first = self.rules.iter().find(|rule| rule.registry.matches(registry));
-        first.map(|rule| &rule.project).or(self.others.as_ref())
+    /// The project of the first rule that matches this registry by its name, which `*` does not.
+    pub fn matching(&self, registry: &Registry) -> Option<&Path> {
+        self.rules.iter().find(|rule| rule.registry.matches(registry)).map(|rule| &rule.project)
+    }
+
+    /// The project of the rule `*`, which is for registries that no rule of any object matches by their names.
+    pub fn others(&self) -> Option<&Path> {
+        self.others.as_ref()
     }
 
     fn add(&mut self, text: &str) -> Result<(), (&'static str, &'static str)> {
@@ -152,7 +156,7 @@ mod tests {
 
     fn project(rules: &[&str], registry: &str) -> Option<String> {
         let rules = Rules::parse(rules.iter().copied()).unwrap();
-        let project = rules.project(&registry.parse().unwrap());
+        let project = rules.matching(&registry.parse().unwrap());
         project.map(ToString::to_string)
     }
 
@@ -161,12 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_matches_wins_and_a_star_is_tried_last() {
-        let rules = ["*=>rest", "docker.io=>hub", "^docker=>never", "quay=>quay"];
+    fn the_first_rule_that_matches_wins_and_a_star_matches_no_name() {
+        let rules = ["*=>rest", "docker.io=>hub", "^docker=>never", "quay=>quay", "*=>never"];
         assert_eq!(project(&rules, "docker.io").as_deref(), Some("hub"));
         assert_eq!(project(&rules, "quay.io").as_deref(), Some("quay"));
-        assert_eq!(project(&rules, "ghcr.io").as_deref(), Some("rest"));
-        assert_eq!(project(&rules[1..], "ghcr.io"), None);
+        assert_eq!(project(&rules, "ghcr.io"), None);
+        let others =
+            |rules: &[&str]| Rules::parse(rules.iter().copied()).unwrap().others().map(ToString::to_string);
+        assert_eq!(others(&rules).as_deref(), Some("rest"));
+        assert_eq!(others(&rules[1..4]), None);
     }
 
     #[test]
@@ -233,7 +240,7 @@ mod tests {
         fn no_text_causes_a_panic(text in ".{0,200}", registry in "[a-z.]{1,20}") {
             let parsed: Result<Rules, RuleError> = Rules::parse(text.lines());
             if let (Ok(rules), Ok(registry)) = (parsed, registry.parse()) {
-                let _ = rules.project(&registry);
+                let _ = (rules.matching(&registry), rules.others());
             }
         }
     }

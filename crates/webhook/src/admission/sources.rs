@@ -203,8 +203,13 @@ impl Chain<'_> {
         if self.links.iter().any(|link| link.registry.is(image.registry())) {
             return Ok(None);
         }
-        let link = self.links.iter().find_map(|link| Some((link, link.rules.project(image.registry())?)));
-        link.map(|(link, project)| image.moved(link.registry, project)).transpose()
+        let named = self.links.iter().find_map(|link| {
+            let project = link.rules.matching(image.registry())?;
+            Some((link.registry, project))
+        });
+        // As for the old operator: a rule that names the registry beats `*`, also one of another object.
+        let others = || self.links.iter().find_map(|link| Some((link.registry, link.rules.others()?)));
+        named.or_else(others).map(|(harbor, project)| image.moved(harbor, project)).transpose()
     }
 
     /// What is wrong with the first object whose rules are not tried.

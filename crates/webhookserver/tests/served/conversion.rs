@@ -25,7 +25,7 @@ pub const PORTALS: (&str, &str) = ("Portal", "portals");
 
 impl World {
     /// An operator that converts HarborClusters and Portals, and knows Trivies of v1beta1.
-    async fn converting(served: Served) -> Self {
+    pub async fn converting(served: Served) -> Self {
         let mut all = with_v1alpha3(&["HarborCluster", "Portal"]);
         all.extend(definitions(&["Trivy", "Core", "Harbor", "HarborServerConfiguration", "Registry"]));
         let plane = plane(all).await;
@@ -74,7 +74,8 @@ impl World {
     }
 }
 
-fn client(definition: &CustomResourceDefinition) -> Option<WebhookClientConfig> {
+/// How the webhook in a definition is reached.
+pub fn client(definition: &CustomResourceDefinition) -> Option<WebhookClientConfig> {
     definition.spec.conversion.as_ref()?.webhook.as_ref()?.client_config.clone()
 }
 
@@ -140,6 +141,25 @@ async fn objects_are_written_and_read_in_both_versions() {
         (&json!({ "ipFamilies": ["IPv4"] }), &json!("https://b.example.com")),
         "a field that v1alpha3 lacks stays"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_harbor_cluster_without_services_can_be_read_and_deleted_in_both_versions() {
+    let world = World::converting(CONVERSION).await;
+    let services = ["redis", "database", "imageChartStorage", "cache", "storage"];
+    let mut object = harbor_cluster("acme");
+    object["spec"].as_object_mut().unwrap().retain(|field, _| !services.contains(&field.as_str()));
+    for version in [Version::V1alpha3, Version::V1beta1] {
+        world.create(CLUSTERS, Version::V1alpha3, &object).await;
+        for read in [Version::V1alpha3, Version::V1beta1] {
+            let spec = world.spec(CLUSTERS, read, "acme").await;
+            assert!(includes(&spec, &object["spec"]), "{spec}");
+            assert_eq!(services.map(|service| spec.get(service)), [None; 5]);
+        }
+        let api = world.objects(CLUSTERS, version);
+        api.delete("acme", &DeleteParams::default()).await.unwrap();
+        assert!(api.get_opt("acme").await.unwrap().is_none());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -36,6 +36,24 @@ fn rules_of_the_config_map_come_before_those_of_its_harbor_and_of_the_default() 
 }
 
 #[test]
+fn a_star_is_tried_after_the_rules_of_all_objects_and_the_first_star_decides() {
+    let config_map = json!({ "hsc": "mine", "rules": "*=>first" });
+    let servers = [
+        server("mine", json!({ "rules": ["*=>second", "docker.io=>second"] })),
+        server("main", json!({ "default": true, "rules": ["quay=>third", "*=>third"] })),
+    ];
+    let sources = sources(Some(config_map), &servers);
+    assert_eq!(
+        rewritten(&sources, &["nginx", "quay.io/a/b:1", "ghcr.io/c/d:2"]),
+        [
+            "mine.example.com/second/library/nginx:latest",
+            "main.example.com/third/a/b:1",
+            "mine.example.com/first/c/d:2",
+        ]
+    );
+}
+
+#[test]
 fn a_namespace_without_a_config_map_has_the_rules_of_the_default() {
     let servers = [
         server("main", json!({ "default": true, "rules": ["docker.io=>hub"] })),
