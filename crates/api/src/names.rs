@@ -102,6 +102,9 @@ pub fn equivalence_annotation(key: &str) -> String {
 /// Set by the operator on pods that do one task and end: the task. The watch of pods selects by it.
 pub const TASK_LABEL: &str = "goharbor.io/task";
 
+/// Set by the operator on such a pod: what it does while it runs.
+pub const PURPOSE_ANNOTATION: &str = "goharbor.io/purpose";
+
 /// Set by the operator on such a pod: what a user can do when it has failed.
 pub const REMEDY_ANNOTATION: &str = "goharbor.io/remedy";
 

@@ -61,7 +61,7 @@ impl Migration {
         };
         let last = record.attempt.as_ref().filter(|begun| begun.attempt.version == *version);
         let attempt = attempt(core, world, version, last)?;
-        let pod = migration_pod::pod(core, &attempt, schema)?;
+        let pod = migration_pod::pod(core, &hop, &attempt, schema)?;
         let existing = world.with_status::<Pod>(pod.metadata.name.as_deref().unwrap_or_default())?;
         let allowed = last.filter(|begun| begun.attempt == attempt).map(|begun| begun.progress);
         let stopped = || -> Result<bool, PlanError> { Ok(!hop.stops_core() || is_stopped(core, world)?) };

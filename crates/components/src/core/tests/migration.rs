@@ -281,6 +281,21 @@ fn core_stays_stopped_while_another_attempt_is_prepared() {
 }
 
 #[test]
+fn no_attempt_begins_beside_a_pod_that_may_still_run_on_a_node_that_does_not_answer() {
+    let asked = |change: fn(&mut Value)| {
+        let case = upgrading("2.14.2", "2.15.0", Some((FIRST, "allowed")));
+        let mut pod = pod(&case, json!({"phase": "Running"}));
+        change(&mut pod);
+        let (name, policy) = policy(&with(case, pod).annotated(RETRY, "2.15.0-2")).unwrap();
+        (name, matches!(policy, Policy::Await { absence: Absence::Passing, .. }))
+    };
+    let waits_for_the_first = ("harbor-core-migrate-2-15-0".to_owned(), true);
+    assert_eq!(asked(|pod| pod["status"]["reason"] = "NodeLost".into()), waits_for_the_first);
+    let deleted = |pod: &mut Value| pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    assert_eq!(asked(deleted), waits_for_the_first);
+}
+
+#[test]
 fn a_pod_is_replaced_when_its_settings_change_unless_it_was_allowed_to_migrate() {
     let policy_after = |attempt, status: Value| {
         let old = upgrading("2.14.2", "2.15.0", None);
