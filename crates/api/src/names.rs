@@ -111,6 +111,9 @@ pub const REMEDY_ANNOTATION: &str = "goharbor.io/remedy";
 /// Set by the operator on such a pod: a digest of what it was made from.
 pub const TASK_DIGEST_ANNOTATION: &str = "goharbor.io/task-digest";
 
+/// Set by the operator on a Deployment that it keeps without pods: why, and until when.
+pub const STOPPED_ANNOTATION: &str = "goharbor.io/stopped";
+
 /// Set by the operator, and by the old operator, on every child: the component that it belongs to. The watches of
 /// children select by it.
 pub const CONTROLLER_LABEL: &str = "goharbor.io/operator-controller";

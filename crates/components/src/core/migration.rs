@@ -97,7 +97,7 @@ impl Migration {
 
     /// Core's Deployment meanwhile.
     pub fn deployment(&self, core: &Validated<'_>) -> Desired {
-        let spec = core.instance.spec;
+        let (spec, Hop { from, to }) = (core.instance.spec, &self.hop);
         let is_prepared = match self.phase {
             Phase::Replacing | Phase::Preparing => self.begun,
             Phase::Stopping | Phase::Allowed | Phase::Lost | Phase::Ended | Phase::Succeeded => true,
@@ -110,9 +110,13 @@ impl Migration {
                     .map_or_else(|| deployment::deployment(core), |least| deployment::scaled(core, least))
             }
             (Phase::Succeeded, false) => deployment::deployment(core),
-            (_, true) if is_prepared => deployment::scaled(core, 0),
+            (_, true) if is_prepared => deployment::stopped(
+                core,
+                format!(
+                    "is stopped until the database is migrated from {from} to {to}, whose schema Core {from} cannot use"
+                ),
+            ),
             _ => {
-                let Hop { from, to } = &self.hop;
                 let why = format!("stays at version {from} until the database is migrated to {to}");
                 let policy = Policy::Await { why, absence: Absence::Passing };
                 Desired { policy, ..deployment::deployment(core) }
