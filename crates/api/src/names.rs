@@ -102,11 +102,17 @@ pub fn equivalence_annotation(key: &str) -> String {
 /// Set by the operator on pods that do one task and end: the task. The watch of pods selects by it.
 pub const TASK_LABEL: &str = "goharbor.io/task";
 
+/// Set by the operator on such a pod: what it does while it runs.
+pub const PURPOSE_ANNOTATION: &str = "goharbor.io/purpose";
+
 /// Set by the operator on such a pod: what a user can do when it has failed.
 pub const REMEDY_ANNOTATION: &str = "goharbor.io/remedy";
 
 /// Set by the operator on such a pod: a digest of what it was made from.
 pub const TASK_DIGEST_ANNOTATION: &str = "goharbor.io/task-digest";
+
+/// Set by the operator on a Deployment that it keeps without pods: why, and until when.
+pub const STOPPED_ANNOTATION: &str = "goharbor.io/stopped";
 
 /// Set by the operator, and by the old operator, on every child: the component that it belongs to. The watches of
 /// children select by it.

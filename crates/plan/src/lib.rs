@@ -86,5 +86,7 @@ pub use resolve::{
     Unwanted, held, image, unwanted, wanted,
 };
 pub use sanitize::one_line;
-pub use status::{Difference, Failure, Outcome, PAUSED, Status, StatusInput, Verdict, cause, fold, paused};
+pub use status::{
+    Difference, Failure, Outcome, PAUSED, Serving, Status, StatusInput, Verdict, cause, fold, paused,
+};
 pub use world::{Snapshot, World, defined, served};

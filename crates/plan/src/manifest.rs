@@ -40,6 +40,11 @@ pub trait Manifest:
         if *readiness == Readiness::Ready { Reached::Ready } else { Reached::Nothing }
     }
 
+    /// Why the operator keeps an observed object from serving requests, if it does.
+    fn stopped(&self) -> Option<String> {
+        None
+    }
+
     /// The pod template, for kinds that have one.
     fn pod_template(&self) -> Option<&PodTemplateSpec> {
         None

@@ -1,6 +1,6 @@
 //! The status that every kind reports: a pure fold of the outcomes of a reconcile.
 
-use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Reached, Subject, Violation, sanitize::one_line};
+use crate::{Aspect, Aspects, Class, Classify, ObjectKey, Subject, Violation, sanitize::one_line};
 use api::v1beta1::{ComponentStatus, Condition, OperatorStatus};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -83,6 +83,21 @@ pub enum Verdict {
 
 /// The type of the condition that is true while every workload has an available replica, possibly of an earlier spec.
 pub(crate) const AVAILABLE: &str = "Available";
+
+/// The reason of that condition while the operator keeps a workload without pods.
+pub(crate) const STOPPED: &str = "Stopped";
+
+/// Whether the workloads of an owner serve requests.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Serving {
+    /// At least one has no available replica.
+    #[default]
+    Unavailable,
+    /// The operator keeps at least one of them without pods; which, and why.
+    Stopped(String),
+    /// Each has an available replica, possibly of an earlier spec.
+    Available,
+}
 
 impl Verdict {
     /// The reason when children are not ready yet and nothing failed.
@@ -212,8 +227,8 @@ pub struct StatusInput<'a> {
     pub at: Timestamp,
     /// How many pods exist, if that is known.
     pub replicas: Option<i32>,
-    /// How far the rollouts of all serving children have come: the least of their levels.
-    pub reached: Reached,
+    /// Whether its workloads serve requests.
+    pub serving: Serving,
     /// Which parts of the state have a condition of their own.
     pub aspects: &'static [Aspect],
     /// The verdict on each aspect; `None` if planning failed.
@@ -296,12 +311,17 @@ pub fn fold(input: &StatusInput<'_>, verdict: &Verdict) -> ComponentStatus {
     let conditions = wanted.into_iter().map(|(kind, holds, (reason, message))| {
         input.condition(kind, if holds { "True" } else { "False" }, reason, message)
     });
-    let available = match (ready, input.reached) {
-        (false, Reached::Nothing) => {
+    let available = match &input.serving {
+        Serving::Unavailable if !ready => {
             let message = "not every workload has an available replica";
             input.condition(AVAILABLE, "False", "Unavailable", Some(message))
         }
-        _ => input.condition(AVAILABLE, "True", AVAILABLE, None),
+        Serving::Stopped(why) if !ready => {
+            input.condition(AVAILABLE, "False", STOPPED, Some(one_line(why).as_str()))
+        }
+        Serving::Unavailable | Serving::Stopped(_) | Serving::Available => {
+            input.condition(AVAILABLE, "True", AVAILABLE, None)
+        }
     };
     let aspects = input.aspects.iter().map(|aspect| {
         let (status, reason, message) = input.aspect(*aspect, verdict);

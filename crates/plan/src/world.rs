@@ -125,7 +125,7 @@ impl<'a> World<'a> {
             return Err(PlanError::Missing([key].into()));
         };
         let health = serde_json::to_value(object).and_then(Health::by_conditions);
-        let Health { readiness, reached } = health.unwrap_or_else(|_| Health::undecodable());
+        let Health { readiness, reached, .. } = health.unwrap_or_else(|_| Health::undecodable());
         match readiness {
             _ if reached >= Reached::Available => decode(&key, object),
             Readiness::Progressing(why) | Readiness::Failed(why) => Err(PlanError::unsettled(key, why)),

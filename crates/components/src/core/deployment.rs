@@ -14,7 +14,7 @@ use crate::{
         http_probe, optional_secret_volume, scratch_volume, secret_volume, writable_mount,
     },
 };
-use api::v1beta1::component::ComponentSpec;
+use api::{names::STOPPED_ANNOTATION, v1beta1::component::ComponentSpec};
 use k8s_openapi::api::core::v1::{
     Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
@@ -37,6 +37,16 @@ pub(super) fn deployment(core: &Validated<'_>) -> Desired {
 pub(super) fn scaled(core: &Validated<'_>, replicas: i32) -> Desired {
     let pods = ComponentSpec { replicas: Some(replicas), autoscaling: None, ..core.instance.spec.clone() };
     of(core, &core.instance.with_spec(&pods))
+}
+
+/// The Deployment without pods; `why` says until when. Where a user wants no pods, the operator has not stopped it.
+pub(super) fn stopped(core: &Validated<'_>, why: String) -> Desired {
+    let mut desired = scaled(core, 0);
+    if core.instance.spec.replicas != Some(0) {
+        let annotations = desired.object.meta_mut().annotations.get_or_insert_default();
+        annotations.insert(STOPPED_ANNOTATION.into(), why);
+    }
+    desired
 }
 
 fn of(core: &Validated<'_>, instance: &Instance<'_>) -> Desired {

@@ -61,7 +61,7 @@ impl Migration {
         };
         let last = record.attempt.as_ref().filter(|begun| begun.attempt.version == *version);
         let attempt = attempt(core, world, version, last)?;
-        let pod = migration_pod::pod(core, &attempt, schema)?;
+        let pod = migration_pod::pod(core, &hop, &attempt, schema)?;
         let existing = world.with_status::<Pod>(pod.metadata.name.as_deref().unwrap_or_default())?;
         let allowed = last.filter(|begun| begun.attempt == attempt).map(|begun| begun.progress);
         let stopped = || -> Result<bool, PlanError> { Ok(!hop.stops_core() || is_stopped(core, world)?) };
@@ -97,7 +97,7 @@ impl Migration {
 
     /// Core's Deployment meanwhile.
     pub fn deployment(&self, core: &Validated<'_>) -> Desired {
-        let spec = core.instance.spec;
+        let (spec, Hop { from, to }) = (core.instance.spec, &self.hop);
         let is_prepared = match self.phase {
             Phase::Replacing | Phase::Preparing => self.begun,
             Phase::Stopping | Phase::Allowed | Phase::Lost | Phase::Ended | Phase::Succeeded => true,
@@ -110,9 +110,13 @@ impl Migration {
                     .map_or_else(|| deployment::deployment(core), |least| deployment::scaled(core, least))
             }
             (Phase::Succeeded, false) => deployment::deployment(core),
-            (_, true) if is_prepared => deployment::scaled(core, 0),
+            (_, true) if is_prepared => deployment::stopped(
+                core,
+                format!(
+                    "is stopped until the database is migrated from {from} to {to}, whose schema Core {from} cannot use"
+                ),
+            ),
             _ => {
-                let Hop { from, to } = &self.hop;
                 let why = format!("stays at version {from} until the database is migrated to {to}");
                 let policy = Policy::Await { why, absence: Absence::Passing };
                 Desired { policy, ..deployment::deployment(core) }

@@ -7,9 +7,13 @@
 //! failed pod said last.
 
 use super::{Record, attempt::Attempt, environment, validated::Validated};
-use crate::pods::{Strategy, Workload};
+use crate::{
+    pods::{Strategy, Workload},
+    versions::Hop,
+};
 use api::names::{
-    REMEDY_ANNOTATION, RETRY_MIGRATION_ANNOTATION, TASK_DIGEST_ANNOTATION, TASK_LABEL, VERSION_ANNOTATION,
+    PURPOSE_ANNOTATION, REMEDY_ANNOTATION, RETRY_MIGRATION_ANNOTATION, TASK_DIGEST_ANNOTATION, TASK_LABEL,
+    VERSION_ANNOTATION,
 };
 use k8s_openapi::api::core::v1::{Container, EnvVar, EnvVarSource, Pod, SecretKeySelector};
 use kube::core::ObjectMeta;
@@ -51,8 +55,8 @@ pub(super) fn again(core: &Validated<'_>, attempt: &Attempt) -> String {
     )
 }
 
-/// The pod of an attempt. `schema` is the version of the schema afterwards.
-pub(super) fn pod(core: &Validated<'_>, attempt: &Attempt, schema: u32) -> Result<Pod, PlanError> {
+/// The pod of an attempt to migrate the database in this hop. `schema` is the version of the schema afterwards.
+pub(super) fn pod(core: &Validated<'_>, hop: &Hop, attempt: &Attempt, schema: u32) -> Result<Pod, PlanError> {
     let instance = &core.instance;
     let mut pod = Workload {
         instance,
@@ -74,11 +78,16 @@ pub(super) fn pod(core: &Validated<'_>, attempt: &Attempt, schema: u32) -> Resul
         PlanError::invalid("spec", "cannot be written as JSON", "compare it with `kubectl explain`")
     })?;
     let again = again(core, attempt);
+    let Hop { from, to } = hop;
+    let meanwhile = if hop.stops_core() { "is stopped" } else { "goes on serving" };
+    let purpose = format!("migrates the database from {from} to {to}; Core {from} {meanwhile}");
     let remedy = format!(
-        "look at the database, correct the cause, and {again}; it migrates to schema version {schema}"
+        "look at the database, correct the cause, and {again}; it migrates to schema version {schema}, and Core {from} \
+         {meanwhile} until then"
     );
     let requested = instance.spec.template_annotations.clone();
     let annotations = [
+        (PURPOSE_ANNOTATION, purpose),
         (TASK_DIGEST_ANNOTATION, digest.to_string()),
         (REMEDY_ANNOTATION, remedy),
         (VERSION_ANNOTATION, instance.version.to_string()),

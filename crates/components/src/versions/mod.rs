@@ -7,6 +7,8 @@ mod image;
 mod notes;
 mod path;
 mod releases;
+#[cfg(test)]
+mod upgrade_page;
 mod version;
 
 pub use self::version::HarborVersion;

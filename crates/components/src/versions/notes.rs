@@ -13,7 +13,7 @@ const NOTES: [Note; 13] = [
         "the volume of exported scan results ends: remove spec.jobservice.storage.scanDataExportsPersistentVolume",
     ),
     Note((2, 8), "the migration takes long with many webhooks sent and many blobs"),
-    Note((2, 9), "PostgreSQL 12 or later is needed"),
+    Note((2, 9), "support for PostgreSQL before 12 ends: upgrade PostgreSQL before"),
     Note(
         (2, 9),
         "Notary ends, and its signatures are not carried over: sign with cosign or Notation before, and remove spec.notary \
@@ -21,15 +21,15 @@ const NOTES: [Note; 13] = [
     ),
     Note(
         (2, 9),
-        "content trust of a project is about Notation from now on: turn it off in projects whose images have no signature \
-         of Notation, or clients cannot pull them",
+        "content trust by Notary ends, and that of a project is about Notation from then on: turn it off in projects whose \
+         images have no signature of Notation, or clients cannot pull them",
     ),
     Note((2, 9), "the migration takes hours if many images were scanned"),
     Note((2, 11), "the migration rewrites the table of artifacts"),
-    Note((2, 13), "robot accounts of version 1 end, and their API"),
+    Note((2, 13), "support for robot accounts of version 1 ends: use robot accounts of today before"),
     Note(
         (2, 13),
-        "a schedule that purges the audit log has to be set again: its parameters have other names",
+        "support for old parameters of schedules that purge the audit log ends: set such a schedule again afterwards",
     ),
     Note((2, 14), "the proxy cache of Quay ends"),
     Note((2, 14), "the migration takes minutes with many permissions of robot accounts"),

@@ -1,7 +1,10 @@
 //! The operator's own kinds, as children of each other.
 
 use super::{Health, Reached, Readiness, unobserved};
-use crate::{Manifest, Observe, status::AVAILABLE};
+use crate::{
+    Manifest, Observe,
+    status::{AVAILABLE, STOPPED},
+};
 use api::v1beta1::{
     ChartMuseum, ComponentStatus, Condition, Core, Exporter, Harbor, HarborCluster, HarborProject,
     HarborRegistryEndpoint, HarborReplication, HarborRobot, JobService, NotaryServer, NotarySigner, Portal,
@@ -39,6 +42,10 @@ macro_rules! children {
 
             fn reached(&self, readiness: &Readiness) -> Reached {
                 by_availability(readiness, self.status.as_ref().map(|$status| $reported.into()))
+            }
+
+            fn stopped(&self) -> Option<String> {
+                stopped(self.status.as_ref().map(|$status| $reported.into()))
             }
         }
     )+ };
@@ -80,7 +87,7 @@ impl Health {
         let reported = status.as_ref().map(Reported::from);
         let readiness = by_status(generation, reported);
         let reached = by_availability(&readiness, reported);
-        Ok(Self::new(readiness, reached))
+        Ok(Self::new(readiness, reached, stopped(reported)))
     }
 }
 
@@ -92,6 +99,13 @@ fn by_availability(readiness: &Readiness, status: Option<Reported<'_>>) -> Reach
         _ if conditions.any(|it| it.type_ == AVAILABLE && it.status == "True") => Reached::Available,
         _ => Reached::Nothing,
     }
+}
+
+/// The message of the condition `Available` while it says that the operator keeps a workload stopped.
+fn stopped(status: Option<Reported<'_>>) -> Option<String> {
+    let mut conditions = status.iter().flat_map(|status| status.conditions);
+    let available = conditions.find(|it| it.type_ == AVAILABLE && it.reason.as_deref() == Some(STOPPED))?;
+    Some(available.message.clone().unwrap_or_default())
 }
 
 /// Ready when the `Ready` condition is true for the newest spec, failed when `Stalled` is.

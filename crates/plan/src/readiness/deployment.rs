@@ -1,5 +1,6 @@
 use super::{Reached, Readiness, replicas, shortened, unobserved};
 use crate::{Manifest, Observe};
+use api::names::STOPPED_ANNOTATION;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::PodTemplateSpec};
 
 impl Manifest for Deployment {
@@ -38,12 +39,12 @@ impl Manifest for Deployment {
         if available < wanted {
             return replicas(available, wanted, "available");
         }
-        Readiness::Ready
+        self.stopped().map_or(Readiness::Ready, Readiness::Progressing)
     }
 
     /// The status does not count the available replicas of the new revision. If more replicas are available than
-    /// there are old replicas, at least one new replica is available. A Deployment scaled to zero is available, but
-    /// never current.
+    /// there are old replicas, at least one new replica is available. A Deployment that a user has scaled to zero is
+    /// available, but never current: it serves as much as it should. One that the operator has stopped is not.
     fn reached(&self, readiness: &Readiness) -> Reached {
         let Some(status) = &self.status else { return Reached::Nothing };
         let available = status.available_replicas.unwrap_or(0);
@@ -56,6 +57,11 @@ impl Manifest for Deployment {
             _ if available > 0 => Reached::Available,
             _ => Reached::Nothing,
         }
+    }
+
+    fn stopped(&self) -> Option<String> {
+        let is_empty = self.spec.as_ref().is_some_and(|spec| spec.replicas == Some(0));
+        self.metadata.annotations.as_ref().filter(|_| is_empty)?.get(STOPPED_ANNOTATION).cloned()
     }
 
     fn pod_template(&self) -> Option<&PodTemplateSpec> {

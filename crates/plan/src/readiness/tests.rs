@@ -52,6 +52,45 @@ fn a_deployment_is_available_with_one_replica_and_current_with_one_new_replica()
 }
 
 #[test]
+fn a_deployment_that_the_operator_has_stopped_is_neither_ready_nor_available() {
+    let health = |wanted: i32, total: i32, updated: i32| {
+        let deployment: Deployment = serde_json::from_value(json!({
+            "metadata": {"generation": 2, "annotations": {"goharbor.io/stopped": "is stopped until noon"}},
+            "spec": {"replicas": wanted, "selector": {}, "template": {}},
+            "status": {
+                "observedGeneration": 2, "replicas": total, "updatedReplicas": updated,
+                "availableReplicas": total,
+            },
+        }))
+        .unwrap();
+        Health::of(&deployment)
+    };
+    let stopped = Some("is stopped until noon".to_owned());
+    let waits = Health::not_serving(progressing("is stopped until noon"));
+    assert_eq!(health(0, 0, 0), Health { stopped, ..waits });
+    let stops = Health::not_serving(progressing("1 old replicas still terminating"));
+    assert_eq!(health(0, 1, 0), Health { reached: Reached::Available, ..stops }, "a pod still serves");
+    assert_eq!(health(1, 1, 1), Health::READY, "a user has started it again");
+}
+
+#[test]
+fn a_component_whose_workload_is_stopped_passes_on_why() {
+    let stopped = |status: &str, reason: &str| {
+        let core: Value = json!({
+            "metadata": {"generation": 1},
+            "status": {"observedGeneration": 1, "conditions": [
+                {"type": "Ready", "status": "False", "message": "waits"},
+                {"type": "Available", "status": status, "reason": reason, "message": "is stopped until noon"},
+            ]},
+        });
+        Health::by_conditions(core).unwrap().stopped
+    };
+    assert_eq!(stopped("False", "Stopped").as_deref(), Some("is stopped until noon"));
+    assert_eq!(stopped("False", "Unavailable"), None);
+    assert_eq!(stopped("True", "Available"), None);
+}
+
+#[test]
 fn a_component_is_available_whatever_spec_its_condition_is_about() {
     let reached = |ready: &str, available: &str| {
         let core: Value = json!({
@@ -235,9 +274,9 @@ fn a_certificate_whose_renewal_fails_can_be_used() {
     };
     let issued = Some("2026-01-01T00:00:00Z");
     assert_eq!(certificate("True", issued), Health::READY);
-    let failed = Health { readiness: progressing("words"), reached: Reached::Available };
+    let failed = Health { reached: Reached::Available, ..Health::not_serving(progressing("words")) };
     assert_eq!(certificate("False", issued), failed);
-    let absent = Health { readiness: progressing("words"), reached: Reached::Nothing };
+    let absent = Health::not_serving(progressing("words"));
     assert_eq!(certificate("False", None), absent);
 }
 

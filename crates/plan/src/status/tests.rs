@@ -12,7 +12,7 @@ pub(crate) fn input(previous: &ComponentStatus, generation: i64, second: i64) ->
         operator: OperatorStatus::default(),
         at: at(second),
         replicas: None,
-        reached: Reached::Nothing,
+        serving: Serving::Unavailable,
         aspects: &[],
         found: None,
         advice: &[],
@@ -46,12 +46,19 @@ fn ready_sets_the_conditions_of_kstatus_and_of_the_old_operator() {
 #[test]
 fn an_object_can_be_available_without_being_ready() {
     let none = ComponentStatus::default();
-    let available = |reached| {
-        let status = fold(&StatusInput { reached, ..input(&none, 1, 0) }, &stalled());
-        conditions(&status).last().map(|(condition, status)| format!("{condition} {status}"))
+    let available = |serving| {
+        let status = fold(&StatusInput { serving, ..input(&none, 1, 0) }, &stalled());
+        let available = status.conditions.into_iter().next_back().unwrap();
+        (available.type_, available.status, available.reason.unwrap(), available.message)
     };
-    assert_eq!(available(Reached::Nothing).as_deref(), Some("Available False"));
-    assert_eq!(available(Reached::Available).as_deref(), Some("Available True"));
+    let expected = |status: &str, reason: &str, message: Option<&str>| {
+        ("Available".to_owned(), status.to_owned(), reason.to_owned(), message.map(str::to_owned))
+    };
+    let message = "not every workload has an available replica";
+    assert_eq!(available(Serving::Unavailable), expected("False", "Unavailable", Some(message)));
+    let stopped = Serving::Stopped("Deployment ns/a: is stopped".into());
+    assert_eq!(available(stopped), expected("False", "Stopped", Some("Deployment ns/a: is stopped")));
+    assert_eq!(available(Serving::Available), expected("True", "Available", None));
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl Applier<'_> {
             Performed::Blocked { by } => return Ok(Step::Blocked { by }),
             Performed::Exists(performed) => performed,
         };
-        let Exists { applied, health: Health { readiness, reached }, held } = performed;
+        let Exists { applied, health: Health { readiness, reached, .. }, held } = performed;
         self.state().left(key, applied, Done::all_permitted(gate, held.as_ref()), reached);
         match (readiness, held) {
             (Readiness::Ready, None) => Ok(Step::Ready),

@@ -6,9 +6,7 @@ use super::{
 };
 use crate::{ReconcileError, cluster::Interest};
 use kube::core::DynamicObject;
-use plan::{
-    Absence, ChildKind, ContentDigests, Health, ObjectKey, Policy, Reached, Readiness, References, Snapshot,
-};
+use plan::{Absence, ChildKind, ContentDigests, Health, ObjectKey, Policy, Readiness, References, Snapshot};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -93,7 +91,7 @@ pub(crate) fn awaited(
             Absence::Passing => Readiness::Progressing(format!("does not exist yet; {why}")),
             Absence::Lost => Readiness::Failed(why.to_owned()),
         };
-        return Ok(Health { readiness, reached: Reached::Nothing });
+        return Ok(Health::not_serving(readiness));
     };
     let undecodable = |_| ReconcileError::Bug(format!("{key} cannot be decoded"));
     serde_json::to_value(&**object).and_then(kind.health).map_err(undecodable)

@@ -287,7 +287,7 @@ impl Inspector {
                 let keys = [key.clone()].into();
                 let found = cluster.fetch(resolver.owner, &keys, Interest::SpecAndStatus).await?;
                 state.note(&found, Interest::SpecAndStatus)?;
-                let Health { readiness, reached } = awaited(&key, &kind, (why, *absence), &found)?;
+                let Health { readiness, reached, .. } = awaited(&key, &kind, (why, *absence), &found)?;
                 Found { outcome: outcome(&key, readiness), reached: Some(reached) }
             }
             (Action::Blocked { .. }, _) => Outcome::Blocked.into(),

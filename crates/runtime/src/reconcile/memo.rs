@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use kube::core::ObjectMeta;
 use plan::{
     Amended, Applied, Aspect, DeletionBehavior, Desired, ExternalObjects, Gate, ObjectKey, Observation,
-    Outcome, Outlook, Ownership, Plan, Policy, Reached, Readiness, ServedCertificate, Tag, tags,
+    Outcome, Outlook, Ownership, Plan, Policy, Reached, Readiness, ServedCertificate, Serving, Tag, tags,
 };
 use progress::Planned;
 use std::{
@@ -289,13 +289,21 @@ impl Memo {
         }
     }
 
-    /// How far the rollouts of all children that serve requests have come, which are workloads and the operator's own
-    /// kinds; `None` if there are none. `owned` are all children of the owner, planned or not.
-    pub(crate) fn serving(&self, owned: &[ObjectKey], index: &Index) -> Option<Reached> {
+    /// Whether all children serve requests that are there for that: workloads, and objects of the operator's own kinds.
+    /// `owned` are all children of the owner, planned or not.
+    pub(crate) fn serving(&self, owned: &[ObjectKey], index: &Index) -> Serving {
         let planned: Vec<_> = self.last.iter().flat_map(|run| &run.nodes).map(|node| &node.key).collect();
-        let all = if planned.is_empty() { owned.iter().collect() } else { planned };
-        let serves = |key: &&ObjectKey| key.group == "apps" || index.is_owner(key);
-        all.into_iter().filter(serves).map(|key| self.reached(key, index)).min()
+        let mut all = if planned.is_empty() { owned.iter().collect() } else { planned };
+        all.retain(|key| key.group == "apps" || index.is_owner(key));
+        let stopped = all.iter().find_map(|key| {
+            let why = index.child(key)?.health.stopped?;
+            Some(format!("{key}: {why}"))
+        });
+        match (stopped, all.into_iter().map(|key| self.reached(key, index)).min()) {
+            (Some(stopped), _) => Serving::Stopped(stopped),
+            (None, None | Some(Reached::Nothing)) => Serving::Unavailable,
+            (None, Some(Reached::Available | Reached::Current | Reached::Ready)) => Serving::Available,
+        }
     }
 
     /// How many pods the owner has, if all of them belong to one Deployment.

@@ -10,7 +10,7 @@ use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
 use plan::{
-    Aspects, Clock, Conclusion, Difference, OwnerAccess, Reached, Status, StatusInput, Subject, Verdict,
+    Aspects, Clock, Conclusion, Difference, OwnerAccess, Serving, Status, StatusInput, Subject, Verdict,
     Warning, controller_of,
 };
 use std::{collections::BTreeMap, sync::PoisonError, time::Duration};
@@ -43,10 +43,10 @@ impl Reconciler {
         let index = &self.context.cluster.router.index;
         let replicas = session.memo.replicas(index);
         let children: Vec<_> = index.owned_by(owner.uid()).into_iter().map(|it| it.key).collect();
-        let reached = session.memo.serving(&children, index).unwrap_or_default();
+        let serving = session.memo.serving(&children, index);
         let advice = owner.decoded.as_ref().map(|owner| owner.advice()).unwrap_or_default();
         let common = self.input(owner, &previous.common);
-        let input = StatusInput { replicas, reached, found: aspects, advice: &advice, ..common };
+        let input = StatusInput { replicas, serving, found: aspects, advice: &advice, ..common };
         let (status, warnings) = conclude(owner, session, (verdict, cause), &previous, &input);
         match Difference::between(&previous, &status) {
             Difference::Nothing => return Ok(None),
@@ -156,7 +156,7 @@ impl Reconciler {
             operator: operator_status(self.component.name),
             at: (self.context.clock)(),
             replicas: None,
-            reached: Reached::Nothing,
+            serving: Serving::Unavailable,
             aspects: self.component.aspects,
             found: None,
             advice: &[],

@@ -72,6 +72,11 @@ fn core(case: &Case<Core>) -> String {
     }
 }
 
+/// Why the operator keeps the Deployment without pods.
+fn stopped(case: &Case<Core>) -> Value {
+    case.child("Deployment")["metadata"]["annotations"]["goharbor.io/stopped"].clone()
+}
+
 fn pods(case: &Case<Core>) -> usize {
     case.children().iter().filter(|child| child["kind"] == "Pod").count()
 }
@@ -203,6 +208,30 @@ fn core_is_stopped_before_a_schema_that_its_version_cannot_use() {
 }
 
 #[test]
+fn a_core_that_is_stopped_says_until_when_unless_a_user_has_stopped_it() {
+    let migrating = || upgrading("2.10.3", "2.11.2", Some(("migration-2.11.2-1", "allowed")));
+    let why = "is stopped until the database is migrated from 2.10.3 to 2.11.2, whose schema Core 2.10.3 cannot use";
+    assert_eq!(stopped(&migrating()), why);
+    assert_eq!(stopped(&migrating().set("/spec/replicas", json!(3))), why);
+    assert_eq!(stopped(&migrating().set("/spec/replicas", json!(0))), Value::Null);
+    let migrated = upgrading("2.10.3", "2.11.2", Some(("migration-2.11.2-1", "succeeded")));
+    assert_eq!(stopped(&migrated), Value::Null);
+    assert_eq!(stopped(&upgrading("2.14.2", "2.15.0", Some((FIRST, "allowed")))), Value::Null, "it serves");
+}
+
+#[test]
+fn the_pod_says_what_it_does_and_whether_core_serves_meanwhile() {
+    let purpose = |from, to| {
+        let pod = upgrading(from, to, None).child("Pod");
+        pod["metadata"]["annotations"]["goharbor.io/purpose"].clone()
+    };
+    let goes_on = "migrates the database from 2.14.2 to 2.15.0; Core 2.14.2 goes on serving";
+    assert_eq!(purpose("2.14.2", "2.15.0"), goes_on);
+    let stops = "migrates the database from 2.10.3 to 2.11.2; Core 2.10.3 is stopped";
+    assert_eq!(purpose("2.10.3", "2.11.2"), stops);
+}
+
+#[test]
 fn a_core_that_was_stopped_starts_again_with_the_new_version() {
     let case = || upgrading("2.10.3", "2.11.2", Some(("migration-2.11.2-1", "succeeded")));
     assert_eq!(core(&case().set("/spec/replicas", json!(3))), "replicas: 3");
@@ -252,9 +281,24 @@ fn another_attempt_begins_when_a_user_asks_for_it_and_the_last_one_has_failed_or
         assert_eq!(asked(failed(), other), (first.into(), false), "{other}");
         assert_eq!(asked(None, other), (first.into(), false), "{other}");
     }
-    for phase in ["Pending", "Running", "Succeeded"] {
+    for phase in ["Pending", "Running", "Succeeded", "Unknown"] {
         assert_eq!(asked(Some(json!({"phase": phase})), "2.15.0-2"), (first.into(), false), "{phase}");
     }
+}
+
+#[test]
+fn no_attempt_begins_beside_a_pod_that_may_still_run_on_a_node_that_does_not_answer() {
+    let asked = |change: fn(&mut Value)| {
+        let case = upgrading("2.14.2", "2.15.0", Some((FIRST, "allowed")));
+        let mut pod = pod(&case, json!({"phase": "Running"}));
+        change(&mut pod);
+        let (name, policy) = policy(&with(case, pod).annotated(RETRY, "2.15.0-2")).unwrap();
+        (name, matches!(policy, Policy::Await { absence: Absence::Passing, .. }))
+    };
+    let waits_for_the_first = ("harbor-core-migrate-2-15-0".to_owned(), true);
+    assert_eq!(asked(|pod| pod["status"]["reason"] = "NodeLost".into()), waits_for_the_first);
+    let deleted = |pod: &mut Value| pod["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z".into();
+    assert_eq!(asked(deleted), waits_for_the_first);
 }
 
 #[test]

@@ -143,8 +143,8 @@ Harbor 2.13.2, from 2.11.2
 - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.11.2 everything about P2P preheat policies would fail \
          on the new schema
 - cannot be taken back without a backup of the database
-- robot accounts of version 1 end, and their API
-- a schedule that purges the audit log has to be set again: its parameters have other names
+- support for robot accounts of version 1 ends: use robot accounts of today before
+- support for old parameters of schedules that purge the audit log ends: set such a schedule again afterwards
 Harbor 2.15.0, from 2.13.2
 - migrates the database to schema version 180
 - Core 2.13.2 goes on serving meanwhile

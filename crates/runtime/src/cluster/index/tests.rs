@@ -8,7 +8,7 @@ use k8s_openapi::{
     apimachinery::pkg::apis::meta::v1::{FieldsV1, ManagedFieldsEntry, OwnerReference, Time},
 };
 use kube::core::{ApiResource, ObjectMeta};
-use plan::{Health, Reached, Readiness};
+use plan::{Health, Readiness};
 use serde_json::json;
 
 fn owner(name: &str) -> ObjectKey {
@@ -40,7 +40,7 @@ fn secret(meta: &ObjectMeta) -> ObservedObject {
 }
 
 fn deployment(meta: &ObjectMeta, readiness: Readiness) -> ObservedObject {
-    let health = Health { readiness, reached: Reached::Nothing };
+    let health = Health::not_serving(readiness);
     ObservedObject::of(&ApiResource::erase::<Deployment>(&()), meta, health, &BTreeSet::new()).unwrap()
 }
 
