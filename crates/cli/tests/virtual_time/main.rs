@@ -13,6 +13,7 @@ mod page;
 mod permission;
 mod permissions;
 mod permissions_of_features;
+mod upgrade;
 mod v1alpha3;
 #[path = "../../src/operator/page.rs"]
 #[allow(dead_code, reason = "the page is asked without a port")]

@@ -1,0 +1,224 @@
+//! The operator is killed during an upgrade over two hops, of which the first stops Core. Whenever that is, the upgrade ends as
+//! without it, and each migration runs once.
+
+use crate::{
+    Moments,
+    cluster::{Cluster, NAMESPACE},
+    objects::Objects,
+};
+use api::{
+    names::{IMMUTABLE_ANNOTATION, TASK_LABEL},
+    v1beta1::Harbor,
+};
+use futures::StreamExt as _;
+use k8s_openapi::{
+    ByteString,
+    api::core::v1::{Pod, Secret},
+};
+use kube::{
+    Api, ResourceExt as _,
+    api::ListParams,
+    runtime::{
+        wait::await_condition,
+        watcher::{self, Event, watcher},
+    },
+};
+use serde_json::Value;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use tokio::{task::JoinHandle, time::timeout};
+
+const BEFORE: &str = "2.12.4";
+const WANTED: &str = "2.15.2";
+
+/// The pod of the hop that stops Core, and that of the hop that does not.
+const MIGRATIONS: [&str; 2] = ["acme-harbor-core-migrate-2-14-3", "acme-harbor-core-migrate-2-15-2"];
+
+/// More lives of an operator than an upgrade takes.
+const MOST_LIVES: usize = 1000;
+
+#[tokio::test(start_paused = true)]
+async fn an_upgrade_during_which_every_operator_is_killed_at_its_first_write_ends_as_without() {
+    let expected = Upgraded::without_kills().await;
+    let lives = Upgraded::with_kills(&expected, || 1).await;
+    // What an operator sends at the same moment arrives, too.
+    assert!(lives >= 20, "the upgrade took {lives} lives");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_upgrade_during_which_the_operator_is_killed_now_and_then_ends_as_without() {
+    let expected = Upgraded::without_kills().await;
+    for seed in 0..2 {
+        println!("seed {seed}");
+        let mut moments = Moments(seed);
+        Upgraded::with_kills(&expected, || 3 * moments.next()).await;
+    }
+}
+
+/// What an upgrade leads to.
+struct Upgraded {
+    objects: Objects,
+    /// The record of Core's database without the fingerprint, which has a salt.
+    record: BTreeMap<String, String>,
+}
+
+impl Upgraded {
+    async fn without_kills() -> Self {
+        let cluster = a_harbor().await;
+        let watched = Watched::pods(&cluster);
+        let _operator = cluster.operator(None);
+        apply(&cluster, WANTED).await;
+        until_ready(&cluster).await;
+        watched.assert_each_migration_ran_once_and_alone();
+        Self::of(&cluster).await
+    }
+
+    /// Upgrades with operators that are killed after so many writes, and returns how many there were.
+    async fn with_kills(expected: &Self, mut writes: impl FnMut() -> u64) -> usize {
+        let cluster = a_harbor().await;
+        let generated = generated(&cluster).await;
+        assert!(!generated.is_empty());
+        let watched = Watched::pods(&cluster);
+        apply(&cluster, WANTED).await;
+        let mut lives = 0;
+        loop {
+            assert!(lives < MOST_LIVES, "the upgrade does not go on");
+            let mut doomed = cluster.operator(Some(writes()));
+            tokio::select! {
+                () = doomed.killed() => lives += 1,
+                // It has nothing left to send.
+                () = tokio::time::sleep(Duration::from_mins(10)) => break,
+            }
+        }
+        let _operator = cluster.operator(None);
+        until_ready(&cluster).await;
+        watched.assert_each_migration_ran_once_and_alone();
+        let actual = Self::of(&cluster).await;
+        expected.objects.assert_same(&actual.objects);
+        assert_eq!(actual.record, expected.record);
+        assert_eq!(self::generated(&cluster).await, generated);
+        lives
+    }
+
+    async fn of(cluster: &Cluster) -> Self {
+        let secrets: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let record = secrets.get("acme-harbor-core-database").await.unwrap().data.unwrap();
+        let text = |(key, value): (String, ByteString)| (key, String::from_utf8(value.0).unwrap());
+        let mut record: BTreeMap<_, _> = record.into_iter().map(text).collect();
+        assert!(record.remove("encryption-key-fingerprint").is_some());
+        Self { objects: Objects::of(cluster).await, record }
+    }
+}
+
+/// A cluster with a Harbor that is ready, and no operator.
+async fn a_harbor() -> Cluster {
+    let cluster = Cluster::new().await;
+    cluster.apply("namespace.yaml").await;
+    cluster.apply("harbor-inputs.yaml").await;
+    apply(&cluster, BEFORE).await;
+    let _operator = cluster.operator(None);
+    until_ready(&cluster).await;
+    cluster
+}
+
+/// Applies the Harbor with this version.
+async fn apply(cluster: &Cluster, version: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbor.yaml");
+    let mut harbor: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    harbor["spec"]["version"] = version.into();
+    cluster.apply_object(&harbor).await;
+}
+
+/// Waits until the Harbor is ready as its newest spec wants it, and a minute longer.
+async fn until_ready(cluster: &Cluster) {
+    let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let is_ready = |harbor: Option<&Harbor>| {
+        let generation = harbor.and_then(|harbor| harbor.metadata.generation);
+        let status = harbor.and_then(|harbor| harbor.status.as_ref());
+        let mut conditions = status.into_iter().flat_map(|status| &status.conditions);
+        conditions
+            .any(|it| it.type_ == "Ready" && it.status == "True" && it.observed_generation == generation)
+    };
+    let ready = timeout(Duration::from_hours(1), Box::pin(await_condition(api, "acme", is_ready))).await;
+    ready.expect("the Harbor becomes ready").unwrap();
+    tokio::time::sleep(Duration::from_mins(1)).await;
+}
+
+/// The contents of all Secrets that the operator creates once.
+async fn generated(cluster: &Cluster) -> BTreeMap<String, Option<BTreeMap<String, ByteString>>> {
+    let secrets: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let secrets = secrets.list(&ListParams::default()).await.unwrap().items;
+    let once = secrets.into_iter().filter(|secret| secret.annotations().contains_key(IMMUTABLE_ANNOTATION));
+    once.map(|secret| (secret.name_any(), secret.data)).collect()
+}
+
+/// What the pods of a Harbor do, event by event.
+struct Watched {
+    pods: Arc<Mutex<Pods>>,
+    task: JoinHandle<()>,
+}
+
+#[derive(Default)]
+struct Pods {
+    /// The uids of the pods that have begun to migrate, by name.
+    migrated: BTreeMap<String, BTreeSet<String>>,
+    /// The pods of Core that are not terminating.
+    core: BTreeSet<String>,
+    /// The pods of Core that there were while a pod migrated.
+    beside: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Watched {
+    fn pods(cluster: &Cluster) -> Self {
+        let pods = Arc::<Mutex<Pods>>::default();
+        let noted = Arc::clone(&pods);
+        let api: Api<Pod> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let task = tokio::spawn(async move {
+            let mut events = std::pin::pin!(watcher(api, watcher::Config::default()));
+            while let Some(event) = events.next().await {
+                let mut pods = noted.lock().unwrap();
+                match event.unwrap() {
+                    Event::Apply(pod) | Event::InitApply(pod) => pods.note(&pod),
+                    Event::Delete(pod) => pods.core.retain(|name| *name != pod.name_any()),
+                    Event::Init | Event::InitDone => {}
+                }
+            }
+        });
+        Self { pods, task }
+    }
+
+    fn assert_each_migration_ran_once_and_alone(&self) {
+        self.task.abort();
+        let Pods { migrated, beside, .. } = &*self.pods.lock().unwrap();
+        let runs: Vec<_> = migrated.iter().map(|(name, pods)| (name.as_str(), pods.len())).collect();
+        assert_eq!(runs, MIGRATIONS.map(|name| (name, 1)));
+        let [stops, goes_on] = MIGRATIONS.map(|name| beside[name].len());
+        assert_eq!(stops, 0, "Core is stopped");
+        assert!(goes_on > 0, "Core goes on serving");
+    }
+}
+
+impl Pods {
+    fn note(&mut self, pod: &Pod) {
+        let (name, uid) = (pod.name_any(), pod.uid().unwrap());
+        let phase = pod.status.as_ref().and_then(|status| status.phase.as_deref()).unwrap_or_default();
+        if pod.labels().contains_key(TASK_LABEL) {
+            if ["Running", "Succeeded", "Failed"].contains(&phase)
+                && self.migrated.entry(name.clone()).or_default().insert(uid)
+            {
+                self.beside.entry(name).or_default().extend(self.core.iter().cloned());
+            }
+        } else if pod.labels().contains_key("core.goharbor.io/name") {
+            if pod.metadata.deletion_timestamp.is_some() {
+                self.core.remove(&name);
+            } else {
+                self.core.insert(name);
+            }
+        }
+    }
+}
