@@ -33,6 +33,7 @@ mod pull_secret_binding;
 mod pull_secret_binding_adoption;
 mod pull_secret_binding_faults;
 mod pull_secret_binding_project;
+mod pull_secret_binding_rotation;
 mod refusals;
 mod restored;
 mod scale;

@@ -49,6 +49,7 @@ impl Externals<'_> {
         let digest = digest(applier, external, request.as_deref())?;
         let wanted = Wanted { key: &key, desired, external, digest };
         let step = async {
+            let _turn = self.systems.turns.take(&key).await;
             let step = self.step(applier, wanted, gate).await;
             step.map_err(|error| error.about(external.described_by))
         };
@@ -101,10 +102,7 @@ impl Externals<'_> {
                 }
             }
             (Action::Refuse(refusal), _) => {
-                // The other owner has this object from now on: deleting this one must not change it.
-                if matches!(refusal, Refusal::ClaimedAsPart(_)) && claim.is_some() {
-                    self.recorder.forget([key]).await?;
-                }
+                self.give_up(key, claim, &refusal).await?;
                 return Err(ReconcileError::refused_outside(key, external, refusal));
             }
             (action, _) => {
@@ -157,6 +155,24 @@ impl Externals<'_> {
             self.recorder.forget([key]).await?;
         }
         Err(self.systems.failed(Verb::Create, key, error))
+    }
+
+    /// Records that another owner has an object from now on.
+    async fn give_up(
+        &self,
+        key: &ObjectKey,
+        claim: Option<Claim>,
+        refusal: &Refusal,
+    ) -> Result<(), ReconcileError> {
+        match (refusal, claim) {
+            // Deleting this owner must not change the object.
+            (Refusal::ClaimedAsPart(_), Some(_)) => self.recorder.forget([key]).await,
+            // The older owner sends its own write-only fields. This one sends them again when it gets the object back.
+            (Refusal::Claimed { fields, .. }, Some(claim)) if fields.is_empty() => {
+                self.recorder.add(key, Claim { written: None, ..claim }).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Remembers what a write was answered with; what the object waits for, if that is not as desired.

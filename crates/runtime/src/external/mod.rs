@@ -14,6 +14,7 @@ mod recorder;
 mod refresh;
 mod sweep;
 mod systems;
+mod turns;
 
 pub(crate) use externals::{Access, Connect, Externals};
 pub(crate) use recorder::{Bookkeeping, Recorded, Recorder, has_finalizer};

@@ -7,6 +7,7 @@ use super::{
     budget::Load,
     listing::{Listed, Listing, Objects, Question},
     lock,
+    turns::Turns,
 };
 use crate::{
     At, Collection, Entropy, ExternalDriver, Options, ReconcileError,
@@ -41,6 +42,7 @@ pub(crate) struct Systems {
     scopes: Mutex<Vec<Weak<Cluster>>>,
     pub(super) listings: Mutex<BTreeMap<Question, Arc<Listing>>>,
     pub(super) rescheduled: Notify,
+    pub(super) turns: Turns,
 }
 
 /// An owner that reads.
@@ -69,6 +71,7 @@ impl Systems {
             scopes: Mutex::default(),
             listings: Mutex::default(),
             rescheduled: Notify::new(),
+            turns: Turns::default(),
         }
     }
 
