@@ -11,6 +11,8 @@ mod crates;
 #[cfg(test)]
 mod differences;
 #[cfg(test)]
+mod doctests;
+#[cfg(test)]
 mod examples;
 #[cfg(test)]
 mod how_to;
