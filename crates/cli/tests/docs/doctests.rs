@@ -31,7 +31,8 @@ fn exactly_the_crates_with_examples_run_them() {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
         let runs_them = !manifest.contains("doctest = false");
         if has_examples != runs_them {
-            faults.push(format!("{}: has examples: {has_examples}, runs them: {runs_them}", folder.display()));
+            faults
+                .push(format!("{}: has examples: {has_examples}, runs them: {runs_them}", folder.display()));
         }
     }
     assert_eq!(faults, [""; 0]);
