@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use serde_json::Value;
 use webhook::conversion::{Outcome, review};
 
@@ -19,7 +19,8 @@ struct AskedRequest {
     uid: String,
     #[serde(rename = "desiredAPIVersion")]
     desired: String,
-    objects: Vec<Value>,
+    // The webhook decodes them only for a version that it knows.
+    objects: Vec<IgnoredAny>,
 }
 
 fuzz_target!(|body: &[u8]| {
