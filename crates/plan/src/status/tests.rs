@@ -1,4 +1,5 @@
 use super::*;
+use crate::{Class, ObjectKey, Subject};
 use k8s_openapi::api::core::v1::Secret;
 
 fn at(second: i64) -> Timestamp {
