@@ -18,6 +18,8 @@ mod examples;
 mod how_to;
 #[cfg(test)]
 mod image;
+#[cfg(all(test, feature = "sandbox"))]
+mod kubectl;
 #[cfg(test)]
 mod layout;
 #[cfg(test)]

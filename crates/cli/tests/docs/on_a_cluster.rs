@@ -39,14 +39,15 @@ case "$*" in
 esac
 "#;
 
-fn program(folder: &Path, name: &str, script: &str) {
+/// Writes a script that is found as a program.
+pub fn program(folder: &Path, name: &str, script: &str) {
     let file = folder.join(name);
     fs::write(&file, script).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// The kubectl of the assets, or the one that is installed.
-fn kubectl() -> Option<PathBuf> {
+pub fn kubectl() -> Option<PathBuf> {
     let asked = Command::new("sh").args(["-c", "command -v kubectl"]).output().unwrap();
     let installed = String::from_utf8(asked.stdout).unwrap();
     let installed = Some(installed.trim()).filter(|path| !path.is_empty()).map(PathBuf::from);
