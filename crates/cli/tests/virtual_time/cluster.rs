@@ -56,7 +56,7 @@ pub const HOME: &str = "harbor-operator-ns";
 const ACCOUNT: &str = "system:serviceaccount:harbor-operator-ns:harbor-operator";
 
 /// The password of `admin`, as examples/in-cluster.yaml has it.
-const ADMIN_PASSWORD: &str = "example-only-Harbor12345";
+pub const ADMIN_PASSWORD: &str = "example-only-Harbor12345";
 
 pub struct Cluster {
     pub client: Client,
@@ -64,7 +64,7 @@ pub struct Cluster {
     pub lists: Lists,
     server: ApiServer,
     /// The Harbor at any address.
-    harbor: HarborServer,
+    pub harbor: HarborServer,
     _stop: DropGuard,
 }
 
@@ -98,7 +98,12 @@ impl Cluster {
 
     /// The same, without the kinds of this group.
     pub async fn without(group: &str) -> Self {
-        Self::with(api::crds::all(), |of| of != group).await
+        Self::with(api::crds::all(), |of| of != group, Duration::ZERO).await
+    }
+
+    /// A cluster with all kinds, in which each object takes this long to become ready.
+    pub async fn slow(delay: Duration) -> Self {
+        Self::with(api::crds::all(), |_| true, delay).await
     }
 
     /// A cluster that also serves v1alpha3.
@@ -109,15 +114,19 @@ impl Cluster {
 
     /// A cluster with these definitions of our kinds.
     pub async fn with_definitions(ours: Vec<CustomResourceDefinition>) -> Self {
-        Self::with(ours, |_| true).await
+        Self::with(ours, |_| true, Duration::ZERO).await
     }
 
-    async fn with(ours: Vec<CustomResourceDefinition>, wanted: impl Fn(&str) -> bool) -> Self {
+    async fn with(
+        ours: Vec<CustomResourceDefinition>,
+        wanted: impl Fn(&str) -> bool,
+        delay: Duration,
+    ) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
         let server = server.protecting_owner_references().webhooks(Arc::new(converted)).build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
-        tokio::spawn(StandIns::new(client.clone()).keys(keys::known).run(stop.clone()));
+        tokio::spawn(StandIns::new(client.clone()).delay(delay).keys(keys::known).run(stop.clone()));
         let harbor = HarborServer::new(Version::new(15, 2), ADMIN_PASSWORD);
         for address in ["http://hub", "http://scanner", "http://dragonfly"] {
             harbor.network().open(address);

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod clients;
 mod cluster;
 mod features;
 mod inside_harbor;
@@ -13,6 +14,7 @@ mod page;
 mod permission;
 mod permissions;
 mod permissions_of_features;
+mod served;
 mod upgrade;
 mod v1alpha3;
 #[path = "../../src/operator/page.rs"]

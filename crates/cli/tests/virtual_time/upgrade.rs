@@ -135,7 +135,7 @@ async fn apply(cluster: &Cluster, version: &str) {
 }
 
 /// Waits until the Harbor is ready as its newest spec wants it, and a minute longer.
-async fn until_ready(cluster: &Cluster) {
+pub async fn until_ready(cluster: &Cluster) {
     let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let is_ready = |harbor: Option<&Harbor>| {
         let generation = harbor.and_then(|harbor| harbor.metadata.generation);
