@@ -1,5 +1,5 @@
-//! A small read-only web page that shows what the operator does: every installation with its state, the dependency graph
-//! of each, and for every object why it waits, its last events and its manifest without secrets.
+//! A small read-only web page that shows what the operator does: every installation with its state, the tree of its objects,
+//! and for every object why it waits, what happened to it, command lines about it, and its manifest without secrets.
 //!
 //! The operator reports its progress to a [`Store`], which keeps it in memory. [`Page`] answers requests from that, and reads
 //! the events and the manifest of an object from the cluster when its page is requested. It knows no component.
@@ -12,14 +12,15 @@
 //!
 //! There is no login: every client that reaches the address can read the page.
 
-mod abbreviation;
 mod assets;
 mod changes;
-mod drawing;
+mod details;
+mod filter;
 mod guard;
 mod html;
-mod layout;
 mod mask;
+mod names;
+mod outline;
 mod reading;
 mod router;
 mod store;
@@ -47,6 +48,8 @@ pub struct Setup {
     pub title: &'static str,
     /// Kinds that are listed even if another program owns them.
     pub listed: Vec<&'static str>,
+    /// The command that shows the state of an object of these kinds on a terminal, if there is one.
+    pub status: Option<&'static str>,
     /// Kinds whose manifests are shown.
     pub kinds: Vec<ApiResource>,
 }

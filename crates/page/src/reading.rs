@@ -9,6 +9,7 @@ use kube::{
     core::{ApiResource, DynamicObject},
 };
 use plan::{ObjectKey, Readable};
+use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 
 /// Where events about objects of the whole cluster are.
@@ -19,6 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 const LISTED: u32 = 500;
 /// Most events that are shown.
 const SHOWN: usize = 20;
+const UNWRITABLE: &str = "it cannot be written as text";
 
 /// Reads objects of the kinds it knows.
 #[derive(Clone)]
@@ -48,9 +50,14 @@ impl Reader {
         Self { client, kinds: kinds.collect() }
     }
 
-    /// The manifest as YAML, without secrets.
-    pub(crate) async fn manifest(&self, key: &ObjectKey) -> Read<String> {
-        let kind = self.kinds.get(&(key.group.clone(), key.kind.clone()));
+    /// The kind of an object, if it is one that is read.
+    pub(crate) fn kind(&self, key: &ObjectKey) -> Option<&ApiResource> {
+        self.kinds.get(&(key.group.clone(), key.kind.clone()))
+    }
+
+    /// The object as the API server stores it, without secrets.
+    pub(crate) async fn object(&self, key: &ObjectKey) -> Read<Value> {
+        let kind = self.kind(key);
         let kind =
             kind.ok_or_else(|| format!("objects of the kind {} are not read by this page", key.kind))?;
         let api: Api<DynamicObject> = match key.namespace.as_str() {
@@ -63,7 +70,9 @@ impl Reader {
             api_version: kind.api_version.clone(),
             kind: kind.kind.clone(),
         });
-        yaml(object).ok_or_else(|| "it cannot be written as text".to_owned())
+        let mut object = serde_json::to_value(object).map_err(|_| UNWRITABLE)?;
+        mask(&mut object);
+        Ok(object)
     }
 
     /// The last events about an object, the newest first.
@@ -117,10 +126,9 @@ async fn in_time<T>(
     }
 }
 
-fn yaml(object: DynamicObject) -> Option<String> {
-    let mut object = serde_json::to_value(object).ok()?;
-    mask(&mut object);
+/// A manifest as YAML.
+pub(crate) fn yaml(object: &Value) -> Read<String> {
     // Long lines are not folded, as in `kubectl get -o yaml`.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
-    serde_saphyr::to_string_with_options(&Readable(&object), options).ok()
+    serde_saphyr::to_string_with_options(&Readable(object), options).map_err(|_| UNWRITABLE.to_owned())
 }

@@ -3,8 +3,10 @@
 use crate::{
     Page, assets,
     changes::changes,
+    details::Content,
+    filter::Filter,
     guard::{Reach, guarded},
-    html::{self, Content, Object, Overview},
+    html::{self, Object, Overview},
     store::{Query, Seconds},
 };
 use axum::{
@@ -13,7 +15,7 @@ use axum::{
     response::Response,
     routing::get,
 };
-use progress::{Found, Phase};
+use progress::Found;
 use std::sync::Arc;
 
 /// Rows per page of the list.
@@ -41,24 +43,29 @@ async fn overview(page: Shared, RawQuery(query): RawQuery) -> Response {
     html::shown(&Overview::of(&page, &list, &query, number))
 }
 
-async fn object(page: Shared, extract::Path((namespace, kind, name)): Named) -> Response {
+async fn object(
+    page: Shared,
+    extract::Path((namespace, kind, name)): Named,
+    RawQuery(query): RawQuery,
+) -> Response {
     let address = html::address([namespace, kind, name]);
-    let Some((found, summary)) = page.store.object(&address) else { return html::unknown(&page, &address) };
-    let content = content(&page, &found).await;
-    html::shown(&Object::of(&page, &found, &summary, content))
+    let Some(selection) = page.store.object(&address) else { return html::unknown(&page, &address) };
+    let content = content(&page, &selection.found).await;
+    let filter = Filter::of(query.as_deref().unwrap_or_default());
+    html::shown(&Object::of(&page, &selection, &content, &filter))
 }
 
 /// What the cluster has about an object.
 async fn content(page: &Page, found: &Found<Seconds>) -> Content {
-    let key = &found.node.key;
-    match &found.parent {
+    let key = &found.node().key;
+    match found.parent() {
         // Its owner says what it should be.
         Some(owner) if key.system().is_some() => {
-            Content { manifest: page.reader.manifest(owner).await, events: None }
+            Content { object: page.reader.object(&owner.key).await, events: None }
         }
         _ => {
-            let (manifest, events) = futures::join!(page.reader.manifest(key), page.reader.events(key));
-            Content { manifest, events: Some(events) }
+            let (object, events) = futures::join!(page.reader.object(key), page.reader.events(key));
+            Content { object, events: Some(events) }
         }
     }
 }
@@ -73,16 +80,8 @@ async fn object_changes(page: Shared, extract::Path((namespace, kind, name)): Na
 
 /// The objects that a query string asks for, and the page of them, counted from 1. Ignores invalid values.
 fn asked(query: &str) -> (Query, usize) {
-    let mut wanted = Query { take: ROWS, ..Query::default() };
-    let mut number = 1_usize;
-    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
-        match &*name {
-            "state" => wanted.phase = Phase::of(&value),
-            "q" => wanted.text = value.trim().chars().take(100).collect(),
-            "page" => number = value.parse().unwrap_or(1).max(1),
-            _ => {}
-        }
-    }
-    wanted.skip = (number - 1).saturating_mul(ROWS);
-    (wanted, number)
+    let numbers = form_urlencoded::parse(query.as_bytes()).filter(|(name, _)| name == "page");
+    let number = numbers.last().and_then(|(_, value)| value.parse().ok()).unwrap_or(1_usize).max(1);
+    let skip = (number - 1).saturating_mul(ROWS);
+    (Query { filter: Filter::of(query), skip, take: ROWS }, number)
 }

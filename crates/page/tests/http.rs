@@ -56,18 +56,114 @@ async fn only_a_web_address_becomes_a_link() {
 }
 
 #[tokio::test]
-async fn an_object_is_shown_as_a_graph_and_as_a_table() {
+async fn an_installation_is_shown_as_a_tree_with_the_reason_at_its_cause() {
     let world = World::a_stack().await;
     let page = world.get("/ns/Stack/harbor").await;
     for words in [
         "1 of 3 objects ready, 1 waiting, 1 blocked",
-        r#"<a id="node-ns-Deployment-harbor-core" class="node waiting" href="/ns/Deployment/harbor-core""#,
-        "aria-label=\"Deployment harbor-core: waiting, 0 of 1 replicas are available\"",
-        r#"waits for <a href="/ns/Deployment/harbor-core">Deployment harbor-core</a>"#,
-        r#"<tr id="row-ns-Secret-harbor-keys">"#,
+        r#"<p id="why" class="notice waiting"><a href="/ns/Deployment/harbor-core" data-node>Deployment harbor-core</a>: 0 of 1 replicas are available</p>"#,
+        r#"<a id="node-ns-Stack-harbor" class="box waiting" href="/ns/Stack/harbor#details" data-node aria-label="Stack harbor: waiting, 1 of 3 ready" aria-current="true">"#,
+        r#"<a id="node-ns-Deployment-harbor-core" class="box waiting" href="/ns/Deployment/harbor-core#details" data-node aria-label="Deployment harbor-core: waiting, 0 of 1 replicas are available">"#,
+        r#"<span class="name"><span class="shared">harbor-</span>jobs</span>"#,
+        r#"<a class="harbor" href="https://registry.example" rel="noopener noreferrer">https://registry.example</a>"#,
     ] {
         assert!(page.text.contains(words), "{words}: {}", page.text);
     }
+    let position = |name: &str| page.text.find(&format!("id=\"node-ns-{name}\""));
+    assert!(position("Deployment-harbor-core") < position("Deployment-harbor-jobs"));
+    assert!(position("Deployment-harbor-jobs") < position("Secret-harbor-keys"), "what is ready comes last");
+}
+
+#[tokio::test]
+async fn a_filter_in_the_address_leaves_what_matches_and_its_owners() {
+    let world = World::a_stack().await;
+    let boxes = async |query: &str| {
+        let text = world.get(&format!("/ns/Stack/harbor{query}")).await.text;
+        let ids = text.split("<a id=\"node-ns-").skip(1).filter_map(|rest| rest.split('"').next());
+        (ids.map(str::to_owned).collect::<Vec<_>>(), text)
+    };
+    let (all, text) = boxes("").await;
+    assert_eq!(
+        all,
+        ["Stack-harbor", "Deployment-harbor-core", "Deployment-harbor-jobs", "Secret-harbor-keys"]
+    );
+    assert!(text.contains("role=\"status\"></p>\n</div>"), "{text}");
+    let (found, text) = boxes("?q=deployment+CORE").await;
+    assert_eq!(found, ["Stack-harbor", "Deployment-harbor-core"]);
+    for words in [
+        "<p id=\"found\" class=\"muted\" role=\"status\">1 object matches</p>",
+        "value=\"deployment CORE\"",
+        "class=\"box waiting context\" href=\"/ns/Stack/harbor?q=deployment+CORE#details\"",
+        "href=\"/ns/Stack/harbor?state=blocked&#38;q=deployment+CORE\"",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert_eq!(boxes("?state=ready").await.0, ["Stack-harbor", "Secret-harbor-keys"]);
+    let (found, text) = boxes("?q=nothing").await;
+    assert_eq!(found, ["Stack-harbor"]);
+    assert!(text.contains("No match. <a href=\"/ns/Stack/harbor\">Show all.</a>"), "{text}");
+}
+
+#[tokio::test]
+async fn order_is_marked_on_the_boxes_and_told_apart_from_ownership() {
+    let world = World::a_stack().await;
+    let page = world.get("/ns/Deployment/harbor-core").await;
+    for words in [
+        "aria-label=\"Secret harbor-keys: ready, created before the selected object\"",
+        "aria-label=\"Deployment harbor-jobs: blocked, waits for Deployment harbor-core, created after the selected object\"",
+        "<dt>Waits for</dt><dd><ul class=\"plain\"><li><a href=\"/ns/Secret/harbor-keys\" data-node>Secret harbor-keys</a>",
+        "<dt>Wait for it</dt><dd><ul class=\"plain\"><li><a href=\"/ns/Deployment/harbor-jobs\" data-node>Deployment harbor-jobs</a>",
+        "<span class=\"order\">before</span>",
+    ] {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+    let page = world.get("/ns/Stack/harbor").await;
+    assert!(!page.text.contains("class=\"order\""), "nothing is before or after the whole: {}", page.text);
+}
+
+#[tokio::test]
+async fn commands_name_the_object_and_its_namespace() {
+    let world = World::a_stack().await;
+    let page = world.get("/ns/Deployment/harbor-core").await;
+    for words in [
+        "kubectl -n ns describe deployments.apps/harbor-core<",
+        "kubectl -n ns logs deployments.apps/harbor-core --all-containers --tail=100<",
+    ] {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+    let page = world.get("/ns/Stack/harbor").await;
+    assert!(page.text.contains("operator status stack/harbor -n ns<"), "{}", page.text);
+}
+
+#[tokio::test]
+async fn what_happened_is_told_from_conditions_events_and_states() {
+    let world = World::a_stack().await;
+    let deployment = json!({
+        "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "harbor-core", "namespace": "ns"},
+        "spec": {"selector": {"matchLabels": {"a": "b"}}, "template": {
+            "metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "core", "image": "core"}]},
+        }},
+    });
+    world.create("/apis/apps/v1/namespaces/ns/deployments", deployment).await;
+    let condition = json!({"status": {"conditions": [{
+        "type": "Available", "status": "False", "reason": "MinimumReplicasUnavailable", "message": "none is ready",
+        "lastTransitionTime": "2026-01-02T03:03:05Z",
+    }]}});
+    world.patch_status("/apis/apps/v1/namespaces/ns/deployments/harbor-core", condition).await;
+    let event = json!({
+        "apiVersion": "v1", "kind": "Event", "metadata": {"name": "e", "namespace": "ns"},
+        "involvedObject": {"kind": "Deployment", "name": "harbor-core", "namespace": "ns"},
+        "reason": "ScalingReplicaSet", "message": "scaled up", "type": "Normal", "lastTimestamp": "2026-01-02T03:03:35Z",
+    });
+    world.create("/api/v1/namespaces/ns/events", event).await;
+    let page = world.get("/ns/Deployment/harbor-core").await;
+    let timeline = page.text.split("<ol class=\"timeline\">").nth(1).unwrap().split("</ol>").next().unwrap();
+    let told: Vec<_> =
+        timeline.split("<strong>").skip(1).filter_map(|rest| rest.split("</strong>").next()).collect();
+    assert_eq!(told, ["State: waiting", "Created", "ScalingReplicaSet", "Available: False"], "{timeline}");
+    assert!(timeline.contains("MinimumReplicasUnavailable: none is ready"), "{timeline}");
+    let page = world.get("/ns/Stack/harbor").await;
+    assert!(page.text.contains("<strong>Deployment harbor-core: waiting</strong>"), "{}", page.text);
 }
 
 #[tokio::test]
@@ -147,13 +243,13 @@ async fn an_object_outside_the_cluster_is_shown_with_its_system_its_state_and_th
         r#"<span class="state waiting">"#,
         "differs in public",
         "<dt>Lives in</dt><dd>harbor registry/acme</dd>",
-        r#"<dt>Described by</dt><dd><a href="/ns/Secret/harbor-keys">Secret harbor-keys</a></dd>"#,
-        r#"<h2 id="manifest">What is desired</h2>"#,
+        r#"<dt>Described by</dt><dd><a href="/ns/Secret/harbor-keys" data-node>Secret harbor-keys</a></dd>"#,
+        r#"<h3 id="manifest">What is desired</h3>"#,
         "kind: Secret\nmetadata:\n  name: harbor-keys\n",
     ] {
         assert!(page.text.contains(words), "{words}: {}", page.text);
     }
-    for words in ["Last events", "cannot be shown", "<dt>Namespace</dt>", "hunter2"] {
+    for words in ["· event", "cannot be shown", "<dt>Namespace</dt>", "hunter2", "kubectl"] {
         assert!(!page.text.contains(words), "{words}: {}", page.text);
     }
     let page = world.get("/harbor%3Aother%2Facme/project/alpha").await;

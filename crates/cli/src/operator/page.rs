@@ -62,7 +62,8 @@ pub fn setup() -> Setup {
     // Children live in namespaces. Kinds of the whole cluster are only read.
     let children = children.iter().filter(|kind| kind.placement == Placement::Namespaced);
     kinds.extend(children.map(|kind| kind.resource.clone()));
-    Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], kinds }
+    let status = Some("harbor-operator status");
+    Setup { title: "Harbor operator", listed: vec!["HarborCluster", "Harbor"], status, kinds }
 }
 
 /// The version and the URL of an object, under the field names that all kinds share.

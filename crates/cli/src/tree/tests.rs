@@ -132,7 +132,7 @@ fn an_object_outside_the_cluster_is_drawn_like_any_other_child_and_names_what_it
     let message = format!("{project}: {why}");
     story.stage(Stage::Concluded(Verdict::Progressing { reason: "ChildrenNotReady", message }), 510);
     let found = story.tree.find(project.place(), "project", "alpha").unwrap();
-    assert_eq!((found.node.key, found.parent), (project, Some(core())));
+    assert_eq!((&found.node().key, found.parent().map(|node| &node.key)), (&project, Some(&core())));
     assert_shown(
         &story,
         1700,
@@ -438,7 +438,7 @@ async fn page(events: &[Progress], path: &str) -> String {
     let refuse = tower::service_fn(|_: Request<kube::client::Body>| async {
         Ok::<_, std::convert::Infallible>(Response::new(kube::client::Body::empty()))
     });
-    let setup = Setup { title: "", listed: vec!["Harbor"], kinds: vec![] };
+    let setup = Setup { title: "", listed: vec!["Harbor"], status: None, kinds: vec![] };
     let page = Page::new(store, Client::new(refuse, "ns"), setup, CancellationToken::new());
     let request = Request::get(path).header("host", "localhost").body(Body::empty()).unwrap();
     let answer = page.router(Reach::Machine).oneshot(request).await.unwrap();

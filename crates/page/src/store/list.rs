@@ -1,17 +1,16 @@
 //! The list of installations.
 
 use super::{Address, Content, Node, Store};
+use crate::filter::Filter;
 use plan::ObjectKey;
 use progress::{Phase, Summary};
 use std::collections::BTreeMap;
 
-/// The filter of the list.
+/// Which part of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Objects in this phase only.
-    pub phase: Option<Phase>,
-    /// Objects with this in their namespace, kind or name.
-    pub text: String,
+    /// Which objects.
+    pub filter: Filter,
     /// How many to skip.
     pub skip: usize,
     /// The most to return.
@@ -40,21 +39,16 @@ impl Store {
             let parent = stored.get(key).and_then(|stored| stored.parent.as_ref());
             parent.is_none_or(|parent| listed.contains(&key.kind.as_str()) && !tree.contains(parent))
         };
-        let text = query.text.to_lowercase();
-        let is_wanted = |node: &Node| {
-            let words = [&node.key.namespace, &node.key.kind, &node.key.name];
-            query.phase.is_none_or(|phase| phase == node.state.phase)
-                && (text.is_empty() || words.iter().any(|word| word.to_lowercase().contains(&text)))
-        };
+        let is_wanted = query.filter.test();
         let mut counts = BTreeMap::new();
         let mut found = Vec::new();
         for node in tree.roots_without_children(is_whole) {
             *counts.entry(node.state.phase).or_default() += 1;
-            if is_wanted(&node) {
+            if is_wanted(&node.key, node.state.phase) {
                 found.push(node);
             }
         }
-        found.sort_by_cached_key(|node| (attention(node.state.phase), Address::from(&node.key)));
+        found.sort_by_cached_key(|node| (Attention::of(node.state.phase), Address::from(&node.key)));
         let (revision, all) = (tree.revision(), found.len());
         let shown = found.into_iter().skip(query.skip).take(query.take).map(|node| {
             let summary = stored.get(&node.key).map(|stored| stored.summary.clone());
@@ -64,12 +58,23 @@ impl Store {
     }
 }
 
-/// Failures come first, and objects that are ready last. The others are not reordered while they make progress.
-fn attention(phase: Phase) -> u8 {
-    match phase {
-        Phase::Failed => 0,
-        Phase::Waiting | Phase::Blocked | Phase::Applying | Phase::Pending => 1,
-        Phase::Paused | Phase::Deleted => 2,
-        Phase::Ready => 3,
+/// The place of an object among others: failures come first, and objects that are ready last. The others are not reordered
+/// while they make progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Attention {
+    Failure,
+    Progress,
+    Pause,
+    None,
+}
+
+impl Attention {
+    pub(crate) fn of(phase: Phase) -> Self {
+        match phase {
+            Phase::Failed => Self::Failure,
+            Phase::Waiting | Phase::Blocked | Phase::Applying | Phase::Pending => Self::Progress,
+            Phase::Paused | Phase::Deleted => Self::Pause,
+            Phase::Ready => Self::None,
+        }
     }
 }

@@ -7,6 +7,7 @@ mod list;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use list::Attention;
 pub use list::{List, Query};
 
 use jiff::Timestamp;
@@ -36,6 +37,17 @@ pub struct Address {
     pub kind: Box<str>,
     /// Name.
     pub name: Box<str>,
+}
+
+/// An object in its installation, and fields of both.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    /// The object.
+    pub found: Found<Seconds>,
+    /// Fields of the object.
+    pub summary: Summary,
+    /// Fields of the topmost owner.
+    pub root: Summary,
 }
 
 /// The state of every object that the operator reconciles, and of its children.
@@ -78,17 +90,20 @@ impl Store {
         self.changed.subscribe()
     }
 
-    /// An object that is reconciled, or one of its children, and its summary.
-    pub fn object(&self, address: &Address) -> Option<(Found<Seconds>, Summary)> {
+    /// An object that is reconciled, or one of its children.
+    pub fn object(&self, address: &Address) -> Option<Selection> {
         let content = self.content();
         let found = content.tree.find(&address.namespace, &address.kind, &address.name)?;
-        let summary = content.stored.get(&found.node.key).map(|stored| stored.summary.clone());
-        Some((found, summary.unwrap_or_default()))
+        let summary = |key| content.stored.get(key).map(|stored| stored.summary.clone()).unwrap_or_default();
+        let (summary, root) = (summary(&found.node().key), summary(&found.root().key));
+        Some(Selection { found, summary, root })
     }
 
-    /// The number of the last change to what [`Store::object`] returns.
+    /// The number of the last change to the installation of an object.
     pub fn revision(&self, address: &Address) -> Option<u64> {
-        self.object(address).map(|(found, _)| found.revision)
+        let content = self.content();
+        let found = content.tree.find(&address.namespace, &address.kind, &address.name)?;
+        Some(found.root().revision)
     }
 
     /// Changes the content, and announces the change if there was one.

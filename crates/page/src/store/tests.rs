@@ -1,4 +1,5 @@
 use super::{Address, Query, Store};
+use crate::filter::Filter;
 use jiff::Timestamp;
 use plan::{ObjectKey, Verdict};
 use progress::{Observer as _, Phase, Planned, Progress, Stage, State, Summary};
@@ -55,7 +56,8 @@ fn a_process_that_has_just_started_knows_the_age_from_the_object_itself() {
     let ready = json!({"type": "Ready", "status": "True", "lastTransitionTime": "2020-01-02T03:04:05Z"});
     store.see(&owner, &|| json!({"status": {"conditions": [ready]}}));
     report(&store, &owner, Stage::Concluded(Verdict::Ready));
-    let since = |store: &Store| Timestamp::from(store.object(&Address::from(&owner)).unwrap().0.node.since);
+    let since =
+        |store: &Store| Timestamp::from(store.object(&Address::from(&owner)).unwrap().found.node().since);
     assert_eq!(since(&store), "2020-01-02T03:04:05Z".parse().unwrap());
     report(&store, &owner, Stage::Concluded(Verdict::Stalled { reason: "Invalid", message: "no".into() }));
     report(&store, &owner, Stage::Concluded(Verdict::Ready));
@@ -111,10 +113,11 @@ fn a_list_is_filtered_by_state_and_text_and_cut_into_pages() {
         let list = store.list(&[], &query);
         (list.shown.iter().map(|(node, _)| node.key.name.clone()).collect::<Vec<_>>(), list.found)
     };
-    let ready = |query: Query| Query { phase: Some(Phase::Ready), ..query };
+    let filter = |phase, text: &str| Filter { phase, text: text.into() };
+    let ready = |query: Query| Query { filter: filter(Some(Phase::Ready), ""), ..query };
     assert_eq!(names(ready(all(2))), (vec!["one".into(), "three".into()], 3));
     assert_eq!(names(ready(Query { skip: 2, ..all(2) })), (vec!["two".into()], 3));
-    assert_eq!(names(Query { text: "O".into(), ..all(9) }).1, 3, "whatever the case");
+    assert_eq!(names(Query { filter: filter(None, "O"), ..all(9) }).1, 3, "whatever the case");
 }
 
 #[test]

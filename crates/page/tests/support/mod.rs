@@ -142,6 +142,13 @@ impl World {
         self.client.request::<Value>(request).await.unwrap();
     }
 
+    pub async fn patch_status(&self, object: &str, patch: Value) {
+        let request =
+            Request::patch(format!("{object}/status")).header("content-type", "application/merge-patch+json");
+        let request = request.body(patch.to_string().into_bytes()).unwrap();
+        self.client.request::<Value>(request).await.unwrap();
+    }
+
     pub fn see(&self, owner: &ObjectKey, object: Value) {
         self.store.see(owner, &|| object.clone());
     }
@@ -186,6 +193,7 @@ impl World {
 
 fn page(store: &Arc<Store>, client: Client, stop: &CancellationToken) -> Page {
     let kinds = vec![ApiResource::erase::<Secret>(&()), ApiResource::erase::<Deployment>(&())];
-    let setup = Setup { title: "Harbor operator", listed: vec!["Stack"], kinds };
+    let setup =
+        Setup { title: "Harbor operator", listed: vec!["Stack"], status: Some("operator status"), kinds };
     Page::new(Arc::clone(store), client, setup, stop.clone())
 }

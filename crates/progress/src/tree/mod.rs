@@ -5,6 +5,7 @@
 //!
 //! The tree has no clock: callers pass the time, as a type of their own.
 
+mod found;
 mod node;
 mod owner;
 mod phase;
@@ -12,9 +13,9 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub use found::Found;
 pub use node::{NodeState, TreeNode, tally};
 pub use phase::Phase;
-pub use read::Found;
 
 use crate::{Progress, Stage, State};
 use owner::{Kind, Owner};

@@ -246,7 +246,7 @@ impl<T: Copy> Owner<T> {
 }
 
 impl<T> Child<T> {
-    fn is(&self, object: &ObjectKey) -> bool {
+    pub(super) fn is(&self, object: &ObjectKey) -> bool {
         *self.name == *object.name && self.kind.is_of(object)
     }
 

@@ -8,20 +8,7 @@ use plan::ObjectKey;
 use std::{collections::BTreeSet, sync::Arc};
 
 /// Owners below owners: more levels than there are kinds of owners, and an end for an object that owns itself.
-const DEEPEST: usize = 8;
-
-/// An object that a tree was searched for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found<T> {
-    /// The object.
-    pub node: TreeNode<T>,
-    /// The object that wants it to exist.
-    pub parent: Option<ObjectKey>,
-    /// The siblings it waits for.
-    pub after: Vec<TreeNode<T>>,
-    /// Number of the last change to any of this.
-    pub revision: u64,
-}
+pub(super) const DEEPEST: usize = 8;
 
 impl<T: Copy> Tree<T> {
     /// Whether every object is ready or paused, so that nothing changes without a cause.
@@ -64,38 +51,13 @@ impl<T: Copy> Tree<T> {
         self.nodes(|_, owner| owner.is_expected())
     }
 
-    /// The object with this name, be it an owner or a child, in a place as [`ObjectKey::place`] has it.
-    pub fn find(&self, place: &str, kind: &str, name: &str) -> Option<Found<T>> {
-        let is_child = |owner: &ObjectKey, child: &Child<T>| {
-            let is_named = *child.name == *name && child.kind.word() == kind;
-            is_named && child.key(owner.home()).place() == place
-        };
-        let is_owner = |key: &ObjectKey| key.name == name && key.kind == kind;
-        let mut own = None;
-        for (key, owner) in &self.owners {
-            if key.place() == place && is_owner(key) {
-                own = Some((key, owner));
-            } else if let Some(position) = owner.children.iter().position(|child| is_child(key, child)) {
-                let mut siblings = self.node(key, owner, 0).children;
-                let after: Vec<_> = siblings[position].after.iter().map(|&it| siblings[it].clone()).collect();
-                let node = siblings.swap_remove(position);
-                let revision = node.revision.max(owner.revision);
-                return Some(Found { node, parent: Some(key.clone()), after, revision });
-            }
-        }
-        let (key, owner) = own?;
-        let node = self.node(key, owner, 0);
-        let revision = node.revision;
-        Some(Found { node, parent: None, after: Vec::new(), revision })
-    }
-
     fn nodes(&self, wanted: impl Fn(&ObjectKey, &Owner<T>) -> bool) -> Vec<TreeNode<T>> {
         let mut owners: Vec<_> = self.owners.iter().filter(|(key, owner)| wanted(key, owner)).collect();
         owners.sort_by_key(|(_, owner)| owner.number);
         owners.into_iter().map(|(key, owner)| self.node(key, owner, 0)).collect()
     }
 
-    fn node(&self, key: &ObjectKey, owner: &Owner<T>, depth: usize) -> TreeNode<T> {
+    pub(super) fn node(&self, key: &ObjectKey, owner: &Owner<T>, depth: usize) -> TreeNode<T> {
         let mut node = self.without_children(key, owner, depth);
         let child = |child: &Child<T>| {
             let (state, since) = self.child_state(key.home(), owner, child, depth);

@@ -49,7 +49,7 @@ impl Story {
     }
 
     fn node(&self, key: &ObjectKey) -> TreeNode<u32> {
-        self.find(key).node
+        self.find(key).node().clone()
     }
 
     fn phases(&self, owner: &ObjectKey) -> Vec<(String, Phase)> {
@@ -148,12 +148,36 @@ fn a_blocked_child_names_the_sibling_it_waits_for() {
     story.plan(&stack, &[(&a, &[]), (&b, &[0])]);
     story.child(&stack, &a, State::Waiting("later".into()));
     story.child(&stack, &b, State::Blocked { by: a.clone() });
-    let Found { node, parent, after, .. } = story.find(&b);
+    let found = story.find(&b);
     assert_eq!(
-        node.state,
+        found.node().state,
         NodeState { phase: Phase::Blocked, reason: None, message: None, blocked_by: Some(a.clone()) }
     );
-    assert_eq!((parent, after), (Some(stack), vec![story.node(&a)]));
+    assert_eq!(found.parent().map(|parent| &parent.key), Some(&stack));
+    assert_eq!(found.before(), [&story.node(&a)]);
+    assert_eq!(story.find(&a).after(), [found.node()]);
+}
+
+#[test]
+fn an_object_is_found_in_the_whole_installation_that_it_belongs_to() {
+    let (story, [stack, a, piece, b]) = a_stack();
+    let line =
+        |key: &ObjectKey| story.find(key).line().iter().map(|node| node.key.clone()).collect::<Vec<_>>();
+    assert_eq!(line(&b), [stack.clone(), piece.clone(), b]);
+    assert_eq!(line(&a), [stack.clone(), a]);
+    assert_eq!(line(&stack), std::slice::from_ref(&stack));
+    assert_eq!(*story.find(&piece).root(), story.node(&stack));
+}
+
+#[test]
+fn objects_that_own_each_other_are_found() {
+    let mut story = Story::default();
+    let [one, other] = ["one", "other"].map(|name| key("Stack", name));
+    story.plan(&one, &[(&other, &[])]);
+    story.plan(&other, &[(&one, &[])]);
+    for key in [&one, &other] {
+        assert_eq!(story.node(key).key, *key);
+    }
 }
 
 #[test]
@@ -192,9 +216,9 @@ fn another_reason_for_a_phase_is_a_change_and_the_phase_has_not_begun_anew() {
 #[test]
 fn a_change_below_an_object_has_a_number_that_is_not_that_of_its_siblings() {
     let (mut story, [stack, a, piece, b]) = a_stack();
-    let before = [&stack, &piece, &a].map(|key| story.find(key).revision);
+    let before = [&stack, &piece, &a].map(|key| story.node(key).revision);
     story.child(&piece, &b, State::Waiting("later".into()));
-    let after = [&stack, &piece, &a].map(|key| story.find(key).revision);
+    let after = [&stack, &piece, &a].map(|key| story.node(key).revision);
     let changed: Vec<_> = before.iter().zip(&after).map(|(before, after)| before < after).collect();
     assert_eq!(changed, [true, true, false]);
 }
