@@ -22,6 +22,10 @@ pub const RESTORED_ANNOTATION: &str = "goharbor.io/database-restored";
 /// that the operator may make, as the status names it, such as `2.15.0-2`.
 pub const RETRY_MIGRATION_ANNOTATION: &str = "goharbor.io/retry-migration";
 
+/// Set by users on a HarborCluster, a Harbor or a Core whose database is dirty: the attempt to migrate the database that
+/// begins with a repair of the schema, as the status names it, such as `2.15.0-2`.
+pub const REPAIR_SCHEMA_ANNOTATION: &str = "goharbor.io/repair-schema";
+
 /// Set by users to `true` on a child, and by the operator on Secrets with generated values: the operator never changes
 /// the object again.
 pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";

@@ -8,6 +8,8 @@ pub struct Defaults {
     pub image_repository: Option<String>,
     /// The suffix of image tags, after the version.
     pub image_tag_suffix: Option<String>,
+    /// The operator's own image, for pods that run its program.
+    pub operator_image: Option<String>,
     /// Whether NetworkPolicies restrict traffic to the pods.
     pub network_policies: NetworkPolicies,
     /// The HarborServerConfiguration of objects that name no Harbor.
@@ -40,6 +42,7 @@ pub enum PrivilegedPods {
 pub(crate) static NOTHING: Defaults = Defaults {
     image_repository: None,
     image_tag_suffix: None,
+    operator_image: None,
     harbor: None,
     network_policies: NetworkPolicies::Disabled,
     privileged_pods: PrivilegedPods::Refused,

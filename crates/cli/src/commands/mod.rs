@@ -5,6 +5,7 @@
 mod completions;
 mod convert;
 mod crds;
+mod database;
 mod graph;
 mod plan;
 mod plugin;
@@ -48,6 +49,7 @@ pub enum Command {
     Status(status::Status),
     Convert(convert::Convert),
     Crds(crds::Crds),
+    Database(database::Database),
     Rbac(rbac::Rbac),
     Reference(reference::Reference),
     Version(version::Version),
@@ -89,6 +91,7 @@ impl Command {
             Self::Status(status) => return status.run(),
             Self::Convert(convert) => convert.run(),
             Self::Crds(crds) => crds.run(),
+            Self::Database(database) => database.run(),
             Self::Rbac(rbac) => rbac.run(),
             Self::Reference(reference) => reference.run(),
             Self::Version(version) => version.run(),

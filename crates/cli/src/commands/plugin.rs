@@ -8,7 +8,7 @@ const OWN_NAME: &str = "harbor-operator";
 /// Name as a plugin.
 const PLUGIN: &str = "kubectl harbor";
 /// Commands hidden from plugin users.
-const HIDDEN: [&str; 3] = ["run", "sandbox", "crds"];
+const HIDDEN: [&str; 4] = ["run", "sandbox", "crds", "database"];
 
 /// How the program was called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

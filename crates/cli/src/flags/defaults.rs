@@ -19,6 +19,11 @@ pub struct DefaultsArgs {
     #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_IMAGE_TAG_SUFFIX", value_name = "SUFFIX", allow_hyphen_values = true)]
     image_tag_suffix: Option<String>,
 
+    /// Image of the operator itself, for the pods that repair the database of a Harbor [default: not known, so that they cannot
+    /// be requested]
+    #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_IMAGE", value_name = "IMAGE")]
+    operator_image: Option<String>,
+
     /// Create network policies that allow only required connections, unless the annotation goharbor.io/network-policies
     /// says otherwise
     #[arg(long, help_heading = DEFAULTS, env = "HARBOR_OPERATOR_NETWORK_POLICIES", value_parser = clap::builder::BoolishValueParser::new())]
@@ -41,6 +46,7 @@ impl DefaultsArgs {
         Defaults {
             image_repository: set(&self.image_repository),
             image_tag_suffix: set(&self.image_tag_suffix),
+            operator_image: set(&self.operator_image),
             harbor: set(&self.harbor),
             network_policies: if self.network_policies {
                 NetworkPolicies::Enabled

@@ -81,6 +81,9 @@ pub enum Error {
     #[cfg(feature = "sandbox")]
     #[error(transparent)]
     Sandbox(#[from] super::SandboxError),
+    /// The database of a Harbor cannot be read, or is left as it is.
+    #[error("the database: {0}")]
+    Database(String),
     /// Cannot write to standard output.
     #[error("standard output: {0}")]
     Output(io::Error),

@@ -96,7 +96,8 @@ fn options_reach_the_process() {
     assert_eq!(container["imagePullPolicy"], "Always");
     let variables: Vec<_> =
         container["env"].as_array().unwrap().iter().map(|it| it["name"].clone()).collect();
-    assert_eq!(variables, ["POD_NAMESPACE", "I"]);
+    assert_eq!(variables, ["HARBOR_OPERATOR_IMAGE", "POD_NAMESPACE", "I"]);
+    assert_eq!(container["env"][0]["value"], container["image"], "it may run itself");
     assert_eq!(pod["metadata"]["annotations"], json!({"c": "d"}));
     assert_eq!(pod["metadata"]["labels"]["e"], "f");
     let chosen = ["imagePullSecrets", "priorityClassName", "nodeSelector", "tolerations", "affinity"];
@@ -415,4 +416,5 @@ fn the_chart_and_the_manifests_are_of_this_version() {
     let objects = manifests();
     let container = &only(&objects, "Deployment")["spec"]["template"]["spec"]["containers"][0];
     assert_eq!(container["image"], format!("docker.io/goharbor/harbor-operator:{version}"));
+    assert_eq!(container["env"][0]["value"], container["image"], "it may run itself");
 }

@@ -5,6 +5,7 @@
 
 mod alerts;
 mod certificates;
+mod database;
 mod installation;
 mod metrics;
 #[path = "../../../components/tests/programs/oci.rs"]

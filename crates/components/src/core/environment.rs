@@ -10,7 +10,7 @@ use super::{
     validated::{self, Validated},
 };
 use crate::{
-    certificates::InternalTls,
+    certificates::{AUTHORITIES_DIRECTORY, InternalTls},
     connections::proxy_environment,
     management::{FIRST, admin_password_key},
     observability::Metrics,
@@ -46,6 +46,17 @@ pub(super) fn environment(core: &Validated<'_>) -> Environment {
 /// What Core needs to migrate the database: nothing but the database and Redis.
 pub(super) fn of_migration(core: &Validated<'_>) -> Environment {
     general(core).and(database(core)).and(redis(core))
+}
+
+/// What the operator's own program needs to reach the database.
+pub(super) fn of_database(core: &Validated<'_>) -> Environment {
+    let database = core.database.environment();
+    let authorities = core.authorities.mounts();
+    if authorities.is_empty() {
+        database
+    } else {
+        database.with("POSTGRESQL_SSLROOTCERT", AUTHORITIES_DIRECTORY)
+    }
 }
 
 fn general(core: &Validated<'_>) -> Environment {

@@ -10,11 +10,12 @@
 use super::{
     attempt::{Attempt, Begun, Progress},
     deployment,
-    migration_pod::{self, is_prepared},
+    gated_pod::{self, digest, is_prepared},
+    migration_pod,
     validated::Validated,
 };
 use crate::versions::{HarborVersion, Hop};
-use api::names::{RETRY_MIGRATION_ANNOTATION, TASK_DIGEST_ANNOTATION};
+use api::names::{REPAIR_SCHEMA_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
 use plan::{Absence, Desired, PlanError, Policy, World};
 
@@ -28,6 +29,8 @@ pub(super) struct Migration {
     pod: Pod,
     /// What a user does to have the database migrated again.
     again: String,
+    /// Whether that repairs the schema.
+    repairs: bool,
     exists: bool,
 }
 
@@ -68,7 +71,8 @@ impl Migration {
         let phase = phase(&pod, existing.as_ref(), allowed, stopped)?;
         let (again, begun, exists) =
             (migration_pod::again(core, &attempt), last.is_some(), existing.is_some());
-        Ok(Some(Self { hop, phase, attempt, begun, pod, again, exists }))
+        let repairs = core.operator_image.is_some();
+        Ok(Some(Self { hop, phase, attempt, begun, pod, again, repairs, exists }))
     }
 
     /// The pod, if it should exist now.
@@ -88,10 +92,15 @@ impl Migration {
     }
 
     fn lost(&self) -> String {
-        let Self { hop: Hop { from, to }, again, .. } = self;
+        let Self { hop: Hop { from, to }, again, repairs, .. } = self;
+        // A repair waits and looks by itself.
+        let look = if *repairs {
+            ""
+        } else {
+            "PostgreSQL may still execute its last file, so wait for the end of that, look at the database, and "
+        };
         format!(
-            "is gone, and nothing says how far it has migrated the database from {from} to {to}; PostgreSQL may still \
-             execute its last file, so wait for the end of that, look at the database, and {again}"
+            "is gone, and nothing says how far it has migrated the database from {from} to {to}; {look}{again}"
         )
     }
 
@@ -147,13 +156,15 @@ fn attempt(
     version: &HarborVersion,
     last: Option<&Begun>,
 ) -> Result<Attempt, PlanError> {
-    let requested = Attempt::requested(version, core.instance.annotation(RETRY_MIGRATION_ANNOTATION));
+    let requests = [RETRY_MIGRATION_ANNOTATION, REPAIR_SCHEMA_ANNOTATION];
+    let requests = requests.map(|name| Attempt::requested(version, core.instance.annotation(name)));
+    let requested = requests.into_iter().flatten().max();
     let of = |number| Attempt { version: version.clone(), number };
     let Some(last) = last else { return Ok(of(requested.unwrap_or(1).max(1))) };
     match requested {
         Some(number) if number > last.attempt.number && last.progress == Progress::Allowed => {
             let pod = world.with_status::<Pod>(&migration_pod::name(core, &last.attempt))?;
-            let is_over = pod.is_none_or(|pod| migration_pod::phase(&pod) == Some("Failed"));
+            let is_over = pod.is_none_or(|pod| gated_pod::phase(&pod) == Some("Failed"));
             Ok(if is_over { of(number) } else { last.attempt.clone() })
         }
         _ => Ok(last.attempt.clone()),
@@ -167,7 +178,7 @@ fn phase(
     allowed: Option<Progress>,
     stopped: impl FnOnce() -> Result<bool, PlanError>,
 ) -> Result<Phase, PlanError> {
-    let now = existing.and_then(migration_pod::phase);
+    let now = existing.and_then(gated_pod::phase);
     Ok(match (allowed, existing) {
         (Some(Progress::Succeeded), _) => Phase::Succeeded,
         (Some(Progress::Allowed), None) => Phase::Lost,
@@ -186,10 +197,6 @@ fn phase(
             }
         }
     })
-}
-
-fn digest(pod: &Pod) -> Option<&String> {
-    pod.metadata.annotations.as_ref()?.get(TASK_DIGEST_ANNOTATION)
 }
 
 /// Whether no pod of Core runs, except for pods that are terminating and get no requests.

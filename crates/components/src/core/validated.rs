@@ -43,6 +43,8 @@ pub(super) struct Validated<'a> {
     pub memory: Memory,
     /// The password of its administrator.
     pub admin_password: AdminPassword,
+    /// The image of the operator, if the operator knows it.
+    pub operator_image: Option<&'a str>,
 }
 
 /// URLs of the Redis databases of Core. They contain passwords.
@@ -60,7 +62,7 @@ pub(super) struct RedisUrls {
 
 impl<'a> Validated<'a> {
     /// Reads what the spec refers to, and validates everything.
-    pub fn read(owner: &'a v1beta1::Core, world: &World<'_>) -> Result<Self, PlanError> {
+    pub fn read(owner: &'a v1beta1::Core, world: &World<'a>) -> Result<Self, PlanError> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
@@ -103,6 +105,7 @@ impl<'a> Validated<'a> {
             settings,
             memory,
             admin_password,
+            operator_image: world.defaults().operator_image.as_deref(),
         })
     }
 

@@ -18,7 +18,7 @@ impl Manifest for Pod {
             phase => Readiness::Progressing(match uncertain(self) {
                 Some(why) => why,
                 None if phase == Some("Running") => running(self),
-                None => not_started(self),
+                None => at_step(self).unwrap_or_else(|| not_started(self)),
             }),
         }
     }
@@ -80,6 +80,16 @@ fn running(pod: &Pod) -> String {
     let since = started.map(|started| format!(" since {}", started.0)).unwrap_or_default();
     let purpose = annotation(pod, PURPOSE_ANNOTATION).map(|purpose| format!(", and {purpose}"));
     format!("is running{since}{}", purpose.unwrap_or_default())
+}
+
+/// The step that a pod is at before its containers start, if one runs.
+fn at_step(pod: &Pod) -> Option<String> {
+    let mut steps = pod.status.iter().flat_map(|status| status.init_container_statuses.iter().flatten());
+    let (name, running) = steps.find_map(|it| Some((&it.name, it.state.as_ref()?.running.as_ref()?)))?;
+    let since =
+        running.started_at.as_ref().map(|started| format!(" since {}", started.0)).unwrap_or_default();
+    let purpose = annotation(pod, PURPOSE_ANNOTATION).map(|purpose| format!(", and {purpose}"));
+    Some(format!("is at its step {name}{since}{}", purpose.unwrap_or_default()))
 }
 
 fn not_started(pod: &Pod) -> String {
@@ -162,6 +172,17 @@ mod tests {
             progressing("is running since 2026-01-01T00:00:00Z, and migrates the database")
         );
         assert_eq!(readiness(json!({}), json!({"phase": "Running"})), progressing("is running"));
+    }
+
+    #[test]
+    fn a_pod_whose_first_step_runs_names_the_step() {
+        let step = |state: Value| json!({"name": "repair-schema", "image": "", "imageID": "", "ready": false, "restartCount": 0, "state": state});
+        let purpose = json!({"annotations": {"goharbor.io/purpose": "repairs the schema"}});
+        let running = step(json!({"running": {"startedAt": "2026-01-01T00:00:00Z"}}));
+        assert_eq!(
+            readiness(purpose, json!({"phase": "Pending", "initContainerStatuses": [running]})),
+            progressing("is at its step repair-schema since 2026-01-01T00:00:00Z, and repairs the schema")
+        );
     }
 
     #[test]

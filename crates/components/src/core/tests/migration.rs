@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// A Core of this version whose database another version has used. `attempt` is the entry of the record that allows an
 /// attempt to migrate it, and the value of the entry.
-fn upgrading(from: &str, to: &str, attempt: Option<(&str, &str)>) -> Case<Core> {
+pub(super) fn upgrading(from: &str, to: &str, attempt: Option<(&str, &str)>) -> Case<Core> {
     let mut case = a_core().annotated("harbor.goharbor.io/version", to);
     let mut record =
         case.children().into_iter().find(|it| it["metadata"]["name"] == "harbor-core-database").unwrap();
@@ -21,7 +21,7 @@ fn upgrading(from: &str, to: &str, attempt: Option<(&str, &str)>) -> Case<Core> 
 }
 
 /// The pod that migrates, as the cluster reports it.
-fn pod(case: &Case<Core>, status: Value) -> Value {
+pub(super) fn pod(case: &Case<Core>, status: Value) -> Value {
     let mut pod = case.child("Pod");
     pod["status"] = status;
     pod
@@ -42,13 +42,13 @@ fn with_pod(case: Case<Core>, status: Value) -> Case<Core> {
 }
 
 /// What the operator does about the pod.
-fn policy(case: &Case<Core>) -> Option<(String, Policy)> {
+pub(super) fn policy(case: &Case<Core>) -> Option<(String, Policy)> {
     let plan = case.plan().unwrap();
     let mut pods = plan.graph.iter().filter(|(_, it, _)| it.object.key().kind == "Pod");
     pods.next().map(|(_, pod, _)| (pod.object.key().name.clone(), pod.policy.clone()))
 }
 
-fn with(mut case: Case<Core>, input: Value) -> Case<Core> {
+pub(super) fn with(mut case: Case<Core>, input: Value) -> Case<Core> {
     case.inputs.push(input);
     case
 }
@@ -81,7 +81,7 @@ fn pods(case: &Case<Core>) -> usize {
     case.children().iter().filter(|child| child["kind"] == "Pod").count()
 }
 
-fn recorded(case: &Case<Core>, key: &str) -> Option<String> {
+pub(super) fn recorded(case: &Case<Core>, key: &str) -> Option<String> {
     let plan = case.plan().unwrap();
     let (_, record, _) =
         plan.graph.iter().find(|(_, it, _)| it.object.key().name == "harbor-core-database").unwrap();

@@ -6,6 +6,7 @@ mod migration;
 mod pods;
 mod record;
 mod refusals;
+mod repair;
 mod secrecy;
 mod settings;
 

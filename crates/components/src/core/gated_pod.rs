@@ -1,0 +1,169 @@
+//! A pod that does one task with the database, and waits until the record allows it.
+//!
+//! Its first steps do nothing: when they have ended, the node has the images. The steps after them, and the container, refer
+//! to an entry of the record, without which the kubelet does not start them.
+//!
+//! It is a pod and not a Job: a Job may start a second pod, and tells neither that an image cannot be pulled nor what a
+//! failed pod said last.
+
+use super::{Record, validated::Validated};
+use crate::pods::{Strategy, Workload};
+use api::names::{
+    PURPOSE_ANNOTATION, REMEDY_ANNOTATION, TASK_DIGEST_ANNOTATION, TASK_LABEL, VERSION_ANNOTATION,
+};
+use k8s_openapi::api::core::v1::{Container, EnvVar, EnvVarSource, Pod, SecretKeySelector};
+use kube::core::ObjectMeta;
+use plan::{Digest, PlanError};
+
+/// The variable that refers to the entry of the record. No program reads it.
+const ENTRY: &str = "MIGRATION_ATTEMPT";
+
+/// How the variables with the settings of the database begin.
+const DATABASE: &str = "POSTGRESQL_";
+
+/// Whose image a step has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Image {
+    /// Core's.
+    Core,
+    /// The operator's own, which has no shell.
+    Operator,
+}
+
+/// A step of the task.
+pub(super) struct Step {
+    /// Whose image it has.
+    pub image: Image,
+    /// Its container, without the restrictions of pods.
+    pub container: Container,
+}
+
+/// A task with the database.
+pub(super) struct Task {
+    /// The name of the pod.
+    pub name: String,
+    /// What it does, for its label.
+    pub label: &'static str,
+    /// The entry of the record that it waits for.
+    pub entry: String,
+    /// What it does, one step after the other.
+    pub steps: Vec<Step>,
+    /// What it does, for the status.
+    pub purpose: String,
+    /// What a user can do when it fails.
+    pub remedy: String,
+}
+
+impl Image {
+    /// The step that ends when the node has the image.
+    const fn pull(self) -> &'static str {
+        match self {
+            Self::Core => "pull-core",
+            Self::Operator => "pull-operator",
+        }
+    }
+
+    /// A step with the image of a container, and its restrictions, that does nothing.
+    fn pulled(self, container: &Container) -> Container {
+        let (command, args) = match self {
+            Self::Core => (Some(vec!["/bin/sh".into(), "-c".into(), "exit 0".into()]), None),
+            Self::Operator => (None, Some(vec!["version".into()])),
+        };
+        Container {
+            name: self.pull().into(),
+            command,
+            args,
+            env: None,
+            volume_mounts: None,
+            ..container.clone()
+        }
+    }
+}
+
+impl Task {
+    /// The pod.
+    pub fn pod(self, core: &Validated<'_>) -> Result<Pod, PlanError> {
+        let instance = &core.instance;
+        let (images, containers): (Vec<_>, Vec<_>) =
+            self.steps.into_iter().map(|step| (step.image, (step.container, &core.spec.component))).unzip();
+        let mut pod = Workload {
+            instance,
+            containers,
+            volumes: core.authorities.volumes(),
+            strategy: Strategy::Unset,
+            termination_grace_period_seconds: None,
+        }
+        .task(instance.metadata(self.name));
+        if let Some(spec) = &mut pod.spec {
+            let mut pulls: Vec<Container> = Vec::new();
+            for (image, container) in images.iter().zip(&mut spec.containers) {
+                if *image == Image::Operator {
+                    // Users set the other variables for Core.
+                    container.env.iter_mut().for_each(|it| it.retain(|it| it.name.starts_with(DATABASE)));
+                }
+                if pulls.iter().all(|pull| pull.name != image.pull()) {
+                    pulls.push(image.pulled(container));
+                }
+                wait_for_record(container, core, &self.entry);
+            }
+            let last = spec.containers.len().saturating_sub(1);
+            let steps = spec.containers.drain(..last);
+            // The steps of users come first, so that a failure of theirs stops nothing either.
+            spec.init_containers.get_or_insert_default().extend(pulls.into_iter().chain(steps));
+        }
+        let digest = Digest::of(&pod.spec).map_err(|_| {
+            PlanError::invalid("spec", "cannot be written as JSON", "compare it with `kubectl explain`")
+        })?;
+        let requested = instance.spec.template_annotations.clone();
+        let annotations = [
+            (PURPOSE_ANNOTATION, self.purpose),
+            (TASK_DIGEST_ANNOTATION, digest.to_string()),
+            (REMEDY_ANNOTATION, self.remedy),
+            (VERSION_ANNOTATION, instance.version.to_string()),
+        ];
+        let text = |(key, value): (&str, String)| (key.to_owned(), value);
+        pod.metadata = ObjectMeta {
+            annotations: Some(requested.into_iter().chain(annotations.map(text)).collect()),
+            labels: Some([(TASK_LABEL.to_owned(), self.label.to_owned())].into()),
+            ..pod.metadata
+        };
+        Ok(pod)
+    }
+}
+
+/// The phase that a kubelet reports.
+pub(super) fn phase(pod: &Pod) -> Option<&str> {
+    pod.status.as_ref()?.phase.as_deref()
+}
+
+/// Whether a pod was made for the same task, with the same settings.
+pub(super) fn digest(pod: &Pod) -> Option<&String> {
+    pod.metadata.annotations.as_ref()?.get(TASK_DIGEST_ANNOTATION)
+}
+
+/// Whether a pod waits for nothing but the record.
+pub(super) fn is_prepared(pod: &Pod) -> bool {
+    let pulls = [Image::Core, Image::Operator].map(Image::pull);
+    let steps = pod.spec.iter().flat_map(|spec| spec.init_containers.iter().flatten());
+    let mut pulls = steps.filter(|step| pulls.contains(&step.name.as_str()));
+    let has_ended = |pull: &Container| {
+        let steps = pod.status.iter().flat_map(|status| status.init_container_statuses.iter().flatten());
+        let mut ended = steps
+            .filter(|step| step.name == pull.name)
+            .filter_map(|step| step.state.as_ref()?.terminated.as_ref());
+        ended.any(|ended| ended.exit_code == 0)
+    };
+    let is_going = pod.metadata.deletion_timestamp.is_some();
+    phase(pod) == Some("Pending") && !is_going && pulls.all(|pull| has_ended(pull))
+}
+
+/// A kubelet does not start a container with a variable whose Secret lacks the entry. It tries again every few seconds.
+fn wait_for_record(container: &mut Container, core: &Validated<'_>, entry: &str) {
+    let name = Record::secret(core.instance.owner);
+    let reference = SecretKeySelector { name, key: entry.to_owned(), optional: None };
+    let from = EnvVarSource { secret_key_ref: Some(reference), ..EnvVarSource::default() };
+    let variables = container.env.get_or_insert_default();
+    // Nothing that a user sets may replace it.
+    variables.retain(|variable| variable.name != ENTRY);
+    variables.push(EnvVar { name: ENTRY.into(), value: None, value_from: Some(from) });
+}
