@@ -26,6 +26,10 @@ pub const RETRY_MIGRATION_ANNOTATION: &str = "goharbor.io/retry-migration";
 /// begins with a repair of the schema, as the status names it, such as `2.15.0-2`.
 pub const REPAIR_SCHEMA_ANNOTATION: &str = "goharbor.io/repair-schema";
 
+/// Set by users on a HarborCluster, a Harbor or a Core: the Secret with another key, with which the operator encrypts the
+/// credentials in the database.
+pub const ROTATE_ENCRYPTION_KEY_ANNOTATION: &str = "goharbor.io/rotate-encryption-key";
+
 /// Set by users to `true` on a child, and by the operator on Secrets with generated values: the operator never changes
 /// the object again.
 pub const IMMUTABLE_ANNOTATION: &str = "goharbor.io/immutable";

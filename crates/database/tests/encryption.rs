@@ -103,6 +103,12 @@ async fn every_credential_is_encrypted_with_the_new_key_and_nothing_else_changes
     harbor(&server, OLD);
     let (old, new) = keys();
     let before = rows(&server);
+    // Core may be writing.
+    let core = server.session().await;
+    core.batch_execute("BEGIN; UPDATE registry SET access_secret = access_secret").await.unwrap();
+    let would = server.connect().await.can_reencrypt(&old, &new).await.unwrap();
+    core.batch_execute("ROLLBACK").await.unwrap();
+    assert_eq!((would, rows(&server)), (Reencrypted::Now(6), before.clone()));
     let done = server.connect().await.reencrypt(&old, &new).await.unwrap();
     assert_eq!(done, Reencrypted::Now(6));
     let texts: Vec<_> = server.run(ENCRYPTED).lines().map(|value| decrypted(value, NEW)).collect();
@@ -116,6 +122,7 @@ async fn every_credential_is_encrypted_with_the_new_key_and_nothing_else_changes
 
     let again = server.connect().await.reencrypt(&old, &new).await.unwrap();
     assert_eq!(again, Reencrypted::Before);
+    assert_eq!(server.connect().await.can_reencrypt(&old, &new).await.unwrap(), Reencrypted::Before);
     let back = server.connect().await.reencrypt(&new, &old).await.unwrap();
     assert_eq!(back, Reencrypted::Now(6));
     let texts: Vec<_> = server.run(ENCRYPTED).lines().map(|value| decrypted(value, OLD)).collect();
@@ -142,6 +149,11 @@ async fn one_credential_of_another_key_leaves_everything_as_it_is() {
     server.run(&format!("INSERT INTO registry (id, access_secret) VALUES (77, '{foreign}')"));
     let before = rows(&server);
     let (old, new) = keys();
+    let refused = server.connect().await.can_reencrypt(&old, &new).await.unwrap_err();
+    assert!(
+        matches!(refused, ReencryptError::Refused(Refusal::Undecryptable { key: "old", .. })),
+        "{refused}"
+    );
     let refused = server.connect().await.reencrypt(&old, &new).await.unwrap_err();
     let ReencryptError::Refused(Refusal::Undecryptable { key: "old", places }) = refused else {
         panic!("{refused}");

@@ -62,6 +62,10 @@ struct Keys {
     /// File with the key that they shall be encrypted with: 16, 24 or 32 bytes
     #[arg(long, value_name = "FILE")]
     new_key: PathBuf,
+
+    /// Only check that every credential can be decrypted. Core may run meanwhile
+    #[arg(long)]
+    check: bool,
 }
 
 impl Keys {
@@ -104,6 +108,10 @@ impl Action {
             Self::Reencrypt(keys) => {
                 let (old, new) = keys.read()?;
                 let mut connection = open().await?;
+                if keys.check {
+                    connection.can_reencrypt(&old, &new).await.map_err(failed)?;
+                    return print("the credentials can be encrypted with the new key\n");
+                }
                 print(&reencrypted(connection.reencrypt(&old, &new).await.map_err(failed)?))
             }
         }

@@ -105,6 +105,9 @@ fn credentials_are_encrypted_with_the_key_in_a_file() {
     let (old, new) = (file("old", "0123456789abcdef"), file("new", "fedcba9876543210"));
     let keys =
         |old: &str, new: &str| run(&server, PASSWORD, &["reencrypt", "--old-key", old, "--new-key", new]);
+    let checked = run(&server, PASSWORD, &["reencrypt", "--old-key", &old, "--new-key", &new, "--check"]);
+    assert_eq!(checked.stdout, "the credentials can be encrypted with the new key\n");
+    assert_eq!(sql(&server, "SELECT v FROM properties"), ENCRYPTED);
     let done = keys(&old, &new);
     assert_eq!(
         (done.code, done.stdout.as_str()),

@@ -15,10 +15,11 @@ use crate::{
     },
 };
 use api::{names::STOPPED_ANNOTATION, v1beta1::component::ComponentSpec};
-use k8s_openapi::api::core::v1::{
-    Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
 };
-use plan::{Component, Desired};
+use plan::{Component, Desired, PlanError, World};
 
 /// How long a first start may take, including the migration of a large database, in probes ten seconds apart:
 /// one hour.
@@ -33,8 +34,14 @@ pub(super) fn deployment(core: &Validated<'_>) -> Desired {
     of(core, &core.instance)
 }
 
+/// The Deployment of a Core that the operator had stopped. An autoscaler does not start what has no replicas.
+pub(super) fn restarted(core: &Validated<'_>) -> Desired {
+    let autoscaled = core.instance.spec.autoscaling.as_ref().map(|it| it.min_replicas.unwrap_or(1).max(1));
+    autoscaled.map_or_else(|| deployment(core), |least| scaled(core, least))
+}
+
 /// The Deployment with this number of replicas, which no autoscaler changes.
-pub(super) fn scaled(core: &Validated<'_>, replicas: i32) -> Desired {
+fn scaled(core: &Validated<'_>, replicas: i32) -> Desired {
     let pods = ComponentSpec { replicas: Some(replicas), autoscaling: None, ..core.instance.spec.clone() };
     of(core, &core.instance.with_spec(&pods))
 }
@@ -47,6 +54,15 @@ pub(super) fn stopped(core: &Validated<'_>, why: String) -> Desired {
         annotations.insert(STOPPED_ANNOTATION.into(), why);
     }
     desired
+}
+
+/// Whether no pod of Core runs, except for pods that are terminating and get no requests.
+pub(super) fn is_stopped(core: &Validated<'_>, world: &World<'_>) -> Result<bool, PlanError> {
+    let Some(pods) = world.with_status::<Deployment>(&core.instance.name)? else { return Ok(true) };
+    let status = pods.status.unwrap_or_default();
+    let observed = status.observed_generation >= pods.metadata.generation;
+    let wanted = pods.spec.and_then(|spec| spec.replicas);
+    Ok(observed && wanted == Some(0) && status.replicas.unwrap_or(0) == 0)
 }
 
 fn of(core: &Validated<'_>, instance: &Instance<'_>) -> Desired {
@@ -111,7 +127,7 @@ fn volumes(core: &Validated<'_>) -> Vec<Volume> {
         public.map(|from| optional_secret_volume(CA_DOWNLOAD, from, &[(CA_CERTIFICATE, CA_CERTIFICATE)]));
     let always = [
         config_map_volume(CONFIGURATION, &core.instance.name, config::FILE),
-        secret_volume(ENCRYPTION, &spec.database.encryption_key_ref, &[(keys::ENCRYPTION_KEY, "key")]),
+        secret_volume(ENCRYPTION, core.memory.key_secret(), &[(keys::ENCRYPTION_KEY, "key")]),
         scratch_volume(SCRATCH),
         secret_volume(TOKEN, token, &[(keys::TOKEN_KEY, keys::TOKEN_KEY)]),
     ];

@@ -1,7 +1,7 @@
 //! A pod that does one task with the database, and waits until the record allows it.
 //!
-//! Its first steps do nothing: when they have ended, the node has the images. The steps after them, and the container, refer
-//! to an entry of the record, without which the kubelet does not start them.
+//! Its first steps do nothing, or only check: when they have ended, the node has the images. The steps after them, and the
+//! container, refer to an entry of the record, without which the kubelet does not start them.
 //!
 //! It is a pod and not a Job: a Job may start a second pod, and tells neither that an image cannot be pulled nor what a
 //! failed pod said last.
@@ -11,7 +11,7 @@ use crate::pods::{Strategy, Workload};
 use api::names::{
     PURPOSE_ANNOTATION, REMEDY_ANNOTATION, TASK_DIGEST_ANNOTATION, TASK_LABEL, VERSION_ANNOTATION,
 };
-use k8s_openapi::api::core::v1::{Container, EnvVar, EnvVarSource, Pod, SecretKeySelector};
+use k8s_openapi::api::core::v1::{Container, EnvVar, EnvVarSource, Pod, SecretKeySelector, Volume};
 use kube::core::ObjectMeta;
 use plan::{Digest, PlanError};
 
@@ -46,6 +46,10 @@ pub(super) struct Task {
     pub label: &'static str,
     /// The entry of the record that it waits for.
     pub entry: String,
+    /// Volumes beside those with authorities.
+    pub volumes: Vec<Volume>,
+    /// What it does before the record allows anything. It changes nothing.
+    pub checks: Vec<Step>,
     /// What it does, one step after the other.
     pub steps: Vec<Step>,
     /// What it does, for the status.
@@ -84,24 +88,30 @@ impl Task {
     /// The pod.
     pub fn pod(self, core: &Validated<'_>) -> Result<Pod, PlanError> {
         let instance = &core.instance;
+        let checks = self.checks.len();
+        let steps = self.checks.into_iter().chain(self.steps);
         let (images, containers): (Vec<_>, Vec<_>) =
-            self.steps.into_iter().map(|step| (step.image, (step.container, &core.spec.component))).unzip();
+            steps.map(|step| (step.image, (step.container, &core.spec.component))).unzip();
         let mut pod = Workload {
             instance,
             containers,
-            volumes: core.authorities.volumes(),
+            volumes: core.authorities.volumes().into_iter().chain(self.volumes).collect(),
             strategy: Strategy::Unset,
             termination_grace_period_seconds: None,
         }
         .task(instance.metadata(self.name));
         if let Some(spec) = &mut pod.spec {
             let mut pulls: Vec<Container> = Vec::new();
-            for (image, container) in images.iter().zip(&mut spec.containers) {
+            for (place, (image, container)) in images.iter().zip(&mut spec.containers).enumerate() {
                 if *image == Image::Operator {
                     // Users set the other variables for Core.
                     container.env.iter_mut().for_each(|it| it.retain(|it| it.name.starts_with(DATABASE)));
                 }
-                if pulls.iter().all(|pull| pull.name != image.pull()) {
+                if place < checks {
+                    continue;
+                }
+                // A check has pulled its image.
+                if !images[..checks].contains(image) && pulls.iter().all(|pull| pull.name != image.pull()) {
                     pulls.push(image.pulled(container));
                 }
                 wait_for_record(container, core, &self.entry);
@@ -141,20 +151,22 @@ pub(super) fn digest(pod: &Pod) -> Option<&String> {
     pod.metadata.annotations.as_ref()?.get(TASK_DIGEST_ANNOTATION)
 }
 
-/// Whether a pod waits for nothing but the record.
+/// Whether a pod waits for nothing but the record: all steps have ended that do not refer to it.
 pub(super) fn is_prepared(pod: &Pod) -> bool {
-    let pulls = [Image::Core, Image::Operator].map(Image::pull);
-    let steps = pod.spec.iter().flat_map(|spec| spec.init_containers.iter().flatten());
-    let mut pulls = steps.filter(|step| pulls.contains(&step.name.as_str()));
-    let has_ended = |pull: &Container| {
+    let waits = |step: &&Container| step.env.iter().flatten().any(|variable| variable.name == ENTRY);
+    let has_ended = |step: &Container| {
         let steps = pod.status.iter().flat_map(|status| status.init_container_statuses.iter().flatten());
-        let mut ended = steps
-            .filter(|step| step.name == pull.name)
-            .filter_map(|step| step.state.as_ref()?.terminated.as_ref());
+        let mut ended =
+            steps.filter(|it| it.name == step.name).filter_map(|it| it.state.as_ref()?.terminated.as_ref());
         ended.any(|ended| ended.exit_code == 0)
     };
+    // A step of users that keeps running beside the others never ends.
+    let ends = |step: &&Container| step.restart_policy.is_none();
+    let mut steps = pod.spec.iter().flat_map(|spec| spec.init_containers.iter().flatten());
     let is_going = pod.metadata.deletion_timestamp.is_some();
-    phase(pod) == Some("Pending") && !is_going && pulls.all(|pull| has_ended(pull))
+    phase(pod) == Some("Pending")
+        && !is_going
+        && steps.by_ref().take_while(|step| !waits(step)).filter(ends).all(has_ended)
 }
 
 /// A kubelet does not start a container with a variable whose Secret lacks the entry. It tries again every few seconds.

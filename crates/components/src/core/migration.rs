@@ -16,7 +16,7 @@ use super::{
 };
 use crate::versions::{HarborVersion, Hop};
 use api::names::{REPAIR_SCHEMA_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
-use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
+use k8s_openapi::api::core::v1::Pod;
 use plan::{Absence, Desired, PlanError, Policy, World};
 
 /// The migration of the database to the version of a Core, while no Core of that version has become available.
@@ -67,7 +67,8 @@ impl Migration {
         let pod = migration_pod::pod(core, &hop, &attempt, schema)?;
         let existing = world.with_status::<Pod>(pod.metadata.name.as_deref().unwrap_or_default())?;
         let allowed = last.filter(|begun| begun.attempt == attempt).map(|begun| begun.progress);
-        let stopped = || -> Result<bool, PlanError> { Ok(!hop.stops_core() || is_stopped(core, world)?) };
+        let stopped =
+            || -> Result<bool, PlanError> { Ok(!hop.stops_core() || deployment::is_stopped(core, world)?) };
         let phase = phase(&pod, existing.as_ref(), allowed, stopped)?;
         let (again, begun, exists) =
             (migration_pod::again(core, &attempt), last.is_some(), existing.is_some());
@@ -106,18 +107,13 @@ impl Migration {
 
     /// Core's Deployment meanwhile.
     pub fn deployment(&self, core: &Validated<'_>) -> Desired {
-        let (spec, Hop { from, to }) = (core.instance.spec, &self.hop);
+        let Hop { from, to } = &self.hop;
         let is_prepared = match self.phase {
             Phase::Replacing | Phase::Preparing => self.begun,
             Phase::Stopping | Phase::Allowed | Phase::Lost | Phase::Ended | Phase::Succeeded => true,
         };
         match (self.phase, self.hop.stops_core()) {
-            (Phase::Succeeded, true) => {
-                // An autoscaler does not start what has no replicas.
-                let autoscaled = spec.autoscaling.as_ref().map(|it| it.min_replicas.unwrap_or(1).max(1));
-                autoscaled
-                    .map_or_else(|| deployment::deployment(core), |least| deployment::scaled(core, least))
-            }
+            (Phase::Succeeded, true) => deployment::restarted(core),
             (Phase::Succeeded, false) => deployment::deployment(core),
             (_, true) if is_prepared => deployment::stopped(
                 core,
@@ -197,13 +193,4 @@ fn phase(
             }
         }
     })
-}
-
-/// Whether no pod of Core runs, except for pods that are terminating and get no requests.
-fn is_stopped(core: &Validated<'_>, world: &World<'_>) -> Result<bool, PlanError> {
-    let Some(pods) = world.with_status::<Deployment>(&core.instance.name)? else { return Ok(true) };
-    let status = pods.status.unwrap_or_default();
-    let observed = status.observed_generation >= pods.metadata.generation;
-    let wanted = pods.spec.and_then(|spec| spec.replicas);
-    Ok(observed && wanted == Some(0) && status.replicas.unwrap_or(0) == 0)
 }

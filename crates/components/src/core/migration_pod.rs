@@ -45,6 +45,8 @@ pub(super) fn pod(core: &Validated<'_>, hop: &Hop, attempt: &Attempt, schema: u3
         name: name(core, attempt),
         label: "migrate",
         entry: attempt.entry(),
+        volumes: Vec::new(),
+        checks: Vec::new(),
         steps: repair.into_iter().chain([Step { image: Image::Core, container: container(core) }]).collect(),
         purpose: format!("{first}migrates the database from {from} to {to}; Core {from} {meanwhile}"),
         remedy: format!(

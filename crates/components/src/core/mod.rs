@@ -12,6 +12,7 @@ mod deployment;
 mod endpoints;
 mod environment;
 mod gated_pod;
+mod key_rotation;
 mod keys;
 mod migration;
 mod migration_pod;
@@ -26,7 +27,7 @@ mod validated;
 
 pub(crate) use self::record::Record;
 
-use self::{migration::Migration, validated::Validated};
+use self::{key_rotation::KeyRotation, migration::Migration, validated::Validated};
 use crate::{
     certificates::add_deployment,
     management,
@@ -72,19 +73,30 @@ impl Component for Core {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&core), ());
         let access = graph.add::<Secret>(secret::secret(&core), ());
-        let migration = Migration::of(&core, world)?;
-        if let Some(pod) = migration.as_ref().and_then(Migration::pod) {
+        let rotation = KeyRotation::of(&core, world)?;
+        let has_begun = rotation.as_ref().is_some_and(KeyRotation::has_begun);
+        let migration = if has_begun { None } else { Migration::of(&core, world)? };
+        // What has begun is finished first; otherwise a migration goes first.
+        let rotation = rotation.filter(|_| migration.is_none());
+        let task = migration.as_ref().and_then(Migration::pod);
+        if let Some(pod) = task.or_else(|| rotation.as_ref()?.pod()) {
             graph.add::<Pod>(pod, access);
         }
-        let pods = match &migration {
-            Some(migration) => migration.deployment(&core),
-            None => deployment::deployment(&core),
+        let pods = match (&migration, &rotation) {
+            (Some(migration), _) => migration.deployment(&core),
+            (None, Some(rotation)) => rotation.deployment(&core),
+            (None, None) if core.memory.is_rekeyed() => deployment::restarted(&core),
+            (None, None) => deployment::deployment(&core),
         };
         let pods = pods.counting(admin_password::counted(&core));
         let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
-        match &migration {
-            Some(migration) if !migration.has_succeeded() => {
+        match (&migration, &rotation) {
+            (Some(migration), _) if !migration.has_succeeded() => {
                 graph.add::<Secret>(core.memory.while_migrating(&core.instance, migration.begun()), ());
+                admin_password::add_current(&core, graph);
+            }
+            (None, Some(rotation)) if rotation.has_begun() => {
+                graph.add::<Secret>(rotation.record(&core), ());
                 admin_password::add_current(&core, graph);
             }
             _ => {

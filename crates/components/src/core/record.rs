@@ -15,11 +15,11 @@ use super::{Core, attempt::Begun, keys};
 use crate::{
     data::retention,
     pods::Instance,
-    secrets::{SecretKey, Secrets},
+    secrets::{SecretKey, SecretValue, Secrets},
     values::Fault,
     versions::HarborVersion,
 };
-use api::v1beta1;
+use api::{names::ROTATE_ENCRYPTION_KEY_ANNOTATION, v1beta1};
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
 use plan::{All, Component, DeletionBehavior, Desired, Digest, ObjectKey, PlanError, World, salted};
@@ -36,6 +36,8 @@ const MIGRATED: &str = "migrated-by";
 const MIGRATING: &str = "migrating-to";
 /// The version of all replicas when Core was last ready.
 const COMPLETED: &str = "completed";
+/// The Secret with the key that the database gets, until a Core with that key has become available.
+pub(super) const NEXT_KEY: &str = "encryption-key-next";
 
 /// The versions in the record of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -48,6 +50,8 @@ pub(crate) struct Record {
     pub completed: Option<HarborVersion>,
     /// The newest attempt to migrate the database, while no Core of that version has become available.
     pub attempt: Option<Begun>,
+    /// The Secret with the key that the database gets, while no Core with that key has become available.
+    pub next_key: Option<String>,
 }
 
 impl Record {
@@ -63,12 +67,11 @@ impl Record {
 
     /// Ignores what it cannot parse: the operator is about to replace it.
     fn of(secret: &Secret) -> Self {
-        let version = |key: &str| {
-            let text = str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?;
-            HarborVersion::parse(text.trim_ascii()).ok()
-        };
+        let text = |key: &str| Some(str::from_utf8(&secret.data.as_ref()?.get(key)?.0).ok()?.trim_ascii());
+        let version = |key: &str| HarborVersion::parse(text(key)?).ok();
         let [migrating, migrated, completed] = [MIGRATING, MIGRATED, COMPLETED].map(version);
-        Self { migrating, migrated, completed, attempt: Begun::read(secret) }
+        let next_key = text(NEXT_KEY).map(str::to_owned);
+        Self { migrating, migrated, completed, attempt: Begun::read(secret), next_key }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.
@@ -78,15 +81,40 @@ impl Record {
 }
 
 /// The key and the version in use, and the previous record.
+#[derive(Clone)]
 pub(super) struct Memory {
     secret: String,
+    /// The Secret with the key that the database is encrypted with.
+    key_secret: String,
     key: Fingerprint,
+    rekeying: Rekeying,
+    /// The fingerprint of the key that the database gets.
+    next: Option<Fingerprint>,
     before: Record,
     deletion: DeletionBehavior,
 }
 
+/// How far the database has got another key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Rekeying {
+    /// It keeps its key.
+    No,
+    /// A user requests another one.
+    Requested {
+        /// The Secret with that key.
+        to: String,
+    },
+    /// The database may have the other key.
+    Begun {
+        /// The Secret with that key.
+        to: String,
+    },
+    /// The database has the other key, and no Core with that key has become available.
+    Done,
+}
+
 impl Memory {
-    /// The memory of a Core. Its key must be the one that its database is encrypted with.
+    /// The memory of a Core. The database must be encrypted with the key in its spec, or with the one to which a user rotates it.
     pub fn of(owner: &v1beta1::Core, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let ObjectMeta { name, namespace, .. } = &owner.metadata;
         let (name, namespace) =
@@ -99,20 +127,47 @@ impl Memory {
             Record::read(name, world),
         )
             .all()?;
-        let fingerprint = match known {
-            Some(known) if !known.is_of(value.bytes()) => {
+        let before = before.unwrap_or_default();
+        let other = Other::of(owner, &before, known.is_some(), secrets)?;
+        let is_of = |value: &SecretValue| known.as_ref().is_none_or(|known| known.is_of(value.bytes()));
+        let (key_secret, value, rekeying, next) = match other {
+            Some(Other { secret, value, begun }) if known.is_some() && is_of(&value) => {
+                let rekeying = if begun { Rekeying::Done } else { Rekeying::No };
+                (secret, value, rekeying, None)
+            }
+            _ if !is_of(&value) => {
                 let known = ObjectKey::of::<Secret>(namespace, &secret);
                 return Err(secrets.invalid(&key, another_key(&known)));
             }
+            Some(Other { secret: to, value: other, begun }) => {
+                let rekeying = if begun { Rekeying::Begun { to } } else { Rekeying::Requested { to } };
+                (key.secret.to_owned(), value, rekeying, Some(Fingerprint::new(owner, other.bytes())))
+            }
+            // A user may name the key in the spec as soon as the database has it.
+            None if before.next_key.is_some() => (key.secret.to_owned(), value, Rekeying::Done, None),
+            None => (key.secret.to_owned(), value, Rekeying::No, None),
+        };
+        let fingerprint = match known {
             Some(known @ Fingerprint::Salted { .. }) => known,
             Some(Fingerprint::Unsalted(_)) | None => Fingerprint::new(owner, value.bytes()),
         };
-        Ok(Self {
-            secret,
-            key: fingerprint,
-            before: before.unwrap_or_default(),
-            deletion: retention(owner.spec.deletion_policy),
-        })
+        let deletion = retention(owner.spec.deletion_policy);
+        Ok(Self { secret, key_secret, key: fingerprint, rekeying, next, before, deletion })
+    }
+
+    /// The Secret with the key that the database is encrypted with.
+    pub fn key_secret(&self) -> &str {
+        &self.key_secret
+    }
+
+    /// How far the database has got another key.
+    pub fn rekeying(&self) -> &Rekeying {
+        &self.rekeying
+    }
+
+    /// Whether the database has got another key, and no Core with that key has become available.
+    pub fn is_rekeyed(&self) -> bool {
+        self.rekeying == Rekeying::Done
     }
 
     /// Whether what belongs to the database is deleted with the Core.
@@ -128,7 +183,7 @@ impl Memory {
     /// The Secret with the record while no Core of this version has become available. `begun` is the attempt to migrate the
     /// database that has begun, or may begin now; without one, the last attempt stays.
     pub fn while_migrating(&self, core: &Instance<'_>, begun: Option<Begun>) -> Desired {
-        let Record { migrating, migrated, completed, attempt } = &self.before;
+        let Record { migrating, migrated, completed, attempt, next_key: _ } = &self.before;
         let begun = begun.as_ref().or(attempt.as_ref());
         let versions = [
             (MIGRATING, begun.map(|begun| &begun.attempt.version).or(migrating.as_ref())),
@@ -142,6 +197,23 @@ impl Memory {
             .get_or_insert_default()
             .extend(entry.map(|(key, text)| (key, ByteString(text.into_bytes()))));
         Desired::from(secret).on_deletion(self.deletion)
+    }
+
+    /// The Secret with the record while the database may have either key: the one before, or the one in this Secret.
+    pub fn while_rekeying(&self, core: &Instance<'_>, to: &str) -> Desired {
+        let Record { migrating, migrated, completed, attempt: _, next_key: _ } = &self.before;
+        let versions = [(MIGRATING, migrating), (MIGRATED, migrated), (COMPLETED, completed)];
+        let mut secret = self.to_secret(core, versions.map(|(key, version)| (key, version.as_ref())));
+        let data = secret.data.get_or_insert_default();
+        data.insert(NEXT_KEY.to_owned(), ByteString(to.as_bytes().to_vec()));
+        Desired::from(secret).on_deletion(self.deletion)
+    }
+
+    /// The same once the database has the key in this Secret.
+    pub fn rekeyed(&self, core: &Instance<'_>, to: &str) -> Desired {
+        let mut record = Self { key: self.next.clone().unwrap_or_else(|| self.key.clone()), ..self.clone() };
+        record.next = None;
+        record.while_rekeying(core, to)
     }
 
     /// The Secret with the record. Until the last replica of an earlier version is gone, that version stays
@@ -177,7 +249,37 @@ impl Memory {
     }
 }
 
+/// A key beside the one in the spec.
+struct Other {
+    secret: String,
+    value: SecretValue,
+    /// Whether the database may have it.
+    begun: bool,
+}
+
+impl Other {
+    /// The key to which the record says that the database is going, or otherwise the one that a user requests. A database without
+    /// a record is new, and gets the key in the spec.
+    fn of(
+        owner: &v1beta1::Core,
+        before: &Record,
+        is_recorded: bool,
+        secrets: &Secrets<'_>,
+    ) -> Result<Option<Self>, PlanError> {
+        let requested = owner.metadata.annotations.as_ref();
+        let requested = requested.and_then(|it| it.get(ROTATE_ENCRYPTION_KEY_ANNOTATION)).map(|it| it.trim());
+        let other = before.next_key.as_deref().or(requested).filter(|other| {
+            let named: &str = &owner.spec.database.encryption_key_ref;
+            is_recorded && !other.is_empty() && *other != named
+        });
+        let Some(secret) = other else { return Ok(None) };
+        let value = secrets.checked(&SecretKey::new(secret, keys::ENCRYPTION_KEY), keys::encrypts)?;
+        Ok(Some(Self { secret: secret.to_owned(), value, begun: before.next_key.is_some() }))
+    }
+}
+
 /// The fingerprint of an encryption key.
+#[derive(Clone)]
 enum Fingerprint {
     Salted { salt: String, digest: String },
     Unsalted(String),

@@ -19,13 +19,7 @@ pub(super) fn is_requested(core: &Validated<'_>, attempt: &Attempt) -> bool {
 
 /// The step. Fails if the operator does not know its image.
 pub(super) fn step(core: &Validated<'_>) -> Result<Step, PlanError> {
-    let image = core.operator_image.ok_or_else(|| {
-        PlanError::invalid(
-            format!("metadata.annotations[{REPAIR_SCHEMA_ANNOTATION}]"),
-            "asks for a pod with the operator's image, which the operator does not know",
-            "start the operator with --operator-image",
-        )
-    })?;
+    let image = operator_image(core, REPAIR_SCHEMA_ANNOTATION)?;
     let container = Container {
         name: "repair-schema".into(),
         image: Some(image.to_owned()),
@@ -35,4 +29,15 @@ pub(super) fn step(core: &Validated<'_>) -> Result<Step, PlanError> {
         ..Container::default()
     };
     Ok(Step { image: Image::Operator, container })
+}
+
+/// The operator's image, for which a user asks with an annotation. Fails if the operator does not know it.
+pub(super) fn operator_image<'a>(core: &Validated<'a>, annotation: &str) -> Result<&'a str, PlanError> {
+    core.operator_image.ok_or_else(|| {
+        PlanError::invalid(
+            format!("metadata.annotations[{annotation}]"),
+            "asks for a pod with the operator's image, which the operator does not know",
+            "start the operator with --operator-image",
+        )
+    })
 }

@@ -100,6 +100,13 @@ fn every_schema_has_a_way_to_tell_whether_it_was_applied() {
     assert_eq!(listed, all.collect::<BTreeSet<_>>());
 }
 
+#[test]
+fn the_program_that_repairs_a_schema_knows_every_migration() {
+    let known = database::schema::FILES.iter().map(|file| (file.number, file.release));
+    let all = migrations((0, 0, 0), LAST).map(|migration| (migration.schema, migration.release));
+    assert_eq!(known.collect::<Vec<_>>(), all.collect::<Vec<_>>());
+}
+
 /// The fields of the spec that a note names.
 fn named(note: &str) -> BTreeSet<String> {
     let words = note.split([' ', ',', ':']);

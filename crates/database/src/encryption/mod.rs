@@ -50,27 +50,22 @@ impl Connection {
     pub async fn reencrypt(&mut self, old: &Key, new: &Key) -> Result<Reencrypted, ReencryptError> {
         let transaction = self.client_mut().transaction().await;
         let transaction = transaction.map_err(Error::while_it("begins a transaction"))?;
-        let mut values = Vec::new();
-        let mut has_settings = false;
-        for column in COLUMNS {
-            if is_column(&transaction, column.table, column.column).await? {
-                has_settings |= column.table == "properties";
-                values.extend(read(&transaction, column).await?);
-            }
+        let columns = columns(&transaction).await?;
+        for column in &columns {
+            lock(&transaction, *column).await?;
         }
-        let comment = comment(&transaction).await?;
-        let known = comment.as_deref().and_then(|comment| comment.strip_prefix(COMMENT));
-        let texts = match decide(&values, known, old, new) {
+        let decided = decision(&transaction, &columns, old, new).await;
+        let texts = match decided {
             Ok(Decision::Encrypt(texts)) => texts,
             decided => {
                 transaction.rollback().await.map_err(Error::while_it("ends a transaction"))?;
-                return decided.map(|_| Reencrypted::Before).map_err(ReencryptError::from);
+                return decided.map(|_| Reencrypted::Before);
             }
         };
         for (place, text) in &texts {
             write(&transaction, *place, &new.encrypt(text, rand::random::<Start>())).await?;
         }
-        if has_settings {
+        if columns.iter().any(|column| column.table == "properties") {
             // Base64 needs no quotes, and a comment takes no parameters.
             let proof = proof(new, rand::random::<Start>());
             let statement = format!("COMMENT ON TABLE properties IS '{COMMENT}{proof}'");
@@ -79,17 +74,56 @@ impl Connection {
         transaction.commit().await.map_err(Error::while_it("commits the new key"))?;
         Ok(Reencrypted::Now(texts.len()))
     }
+
+    /// Whether [`Self::reencrypt`] would do something, decided in the same way. Locks and writes nothing, so that Core may run.
+    pub async fn can_reencrypt(&self, old: &Key, new: &Key) -> Result<Reencrypted, ReencryptError> {
+        let columns = columns(self.client()).await?;
+        Ok(match decision(self.client(), &columns, old, new).await? {
+            Decision::Done => Reencrypted::Before,
+            Decision::Encrypt(texts) => Reencrypted::Now(texts.len()),
+        })
+    }
 }
 
-/// The encrypted values of a column, which nothing else changes until the end of the transaction.
-async fn read(transaction: &Transaction<'_>, column: Column) -> Result<Vec<Value>, Error> {
-    let Column { table, column: name } = column;
+/// The columns that this Harbor has.
+async fn columns(client: &impl GenericClient) -> Result<Vec<Column>, Error> {
+    let mut columns = Vec::new();
+    for column in COLUMNS {
+        if is_column(client, column.table, column.column).await? {
+            columns.push(column);
+        }
+    }
+    Ok(columns)
+}
+
+async fn decision(
+    client: &impl GenericClient,
+    columns: &[Column],
+    old: &Key,
+    new: &Key,
+) -> Result<Decision, ReencryptError> {
+    let mut values = Vec::new();
+    for column in columns {
+        values.extend(read(client, *column).await?);
+    }
+    let comment = comment(client).await?;
+    let known = comment.as_deref().and_then(|comment| comment.strip_prefix(COMMENT));
+    Ok(decide(&values, known, old, new)?)
+}
+
+/// Has nothing else change a table until the end of the transaction.
+async fn lock(transaction: &Transaction<'_>, Column { table, .. }: Column) -> Result<(), Error> {
     let lock = format!("LOCK TABLE {table} IN SHARE ROW EXCLUSIVE MODE");
-    transaction.batch_execute(&lock).await.map_err(Error::while_it("locks the tables with credentials"))?;
+    transaction.batch_execute(&lock).await.map_err(Error::while_it("locks the tables with credentials"))
+}
+
+/// The encrypted values of a column.
+async fn read(client: &impl GenericClient, column: Column) -> Result<Vec<Value>, Error> {
+    let Column { table, column: name } = column;
     let statement = format!(
         "SELECT id::bigint, {name}::text FROM {table} WHERE starts_with({name}::text, $1) ORDER BY id"
     );
-    let rows = transaction.query(&statement, &[&PREFIX]).await;
+    let rows = client.query(&statement, &[&PREFIX]).await;
     let rows = rows.map_err(Error::while_it("reads the credentials"))?;
     let value =
         |row: tokio_postgres::Row| Value { place: Place { column, id: row.get(0) }, value: row.get(1) };

@@ -54,7 +54,7 @@ pub(super) fn with(mut case: Case<Core>, input: Value) -> Case<Core> {
 }
 
 /// Core's Deployment as it is.
-fn deployment(case: &Case<Core>, replicas: i32, running: i32) -> Value {
+pub(super) fn deployment(case: &Case<Core>, replicas: i32, running: i32) -> Value {
     let mut pods = case.child("Deployment");
     pods["metadata"]["generation"] = json!(3);
     pods["spec"]["replicas"] = json!(replicas);
@@ -73,7 +73,7 @@ fn core(case: &Case<Core>) -> String {
 }
 
 /// Why the operator keeps the Deployment without pods.
-fn stopped(case: &Case<Core>) -> Value {
+pub(super) fn stopped(case: &Case<Core>) -> Value {
     case.child("Deployment")["metadata"]["annotations"]["goharbor.io/stopped"].clone()
 }
 

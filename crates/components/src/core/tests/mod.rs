@@ -2,6 +2,7 @@
 
 mod adoption;
 mod environment;
+mod key_rotation;
 mod migration;
 mod pods;
 mod record;

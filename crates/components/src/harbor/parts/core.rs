@@ -10,7 +10,7 @@ use super::{
     },
     registry_access, storage,
 };
-use api::names::{REPAIR_SCHEMA_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
+use api::names::{REPAIR_SCHEMA_ANNOTATION, RETRY_MIGRATION_ANNOTATION, ROTATE_ENCRYPTION_KEY_ANNOTATION};
 use api::v1beta1::{
     self, CoreSpec, ObjectName,
     core::{
@@ -78,7 +78,7 @@ pub(in super::super) fn core(harbor: &Validated<'_>, credentials: &Credentials) 
         settings,
     };
     let mut metadata = harbor.exposed_metadata();
-    let requested = [RETRY_MIGRATION_ANNOTATION, REPAIR_SCHEMA_ANNOTATION];
+    let requested = [RETRY_MIGRATION_ANNOTATION, REPAIR_SCHEMA_ANNOTATION, ROTATE_ENCRYPTION_KEY_ANNOTATION];
     let requested =
         requested.into_iter().filter_map(|name| Some((name.to_owned(), harbor.annotation(name)?.to_owned())));
     metadata.annotations.get_or_insert_default().extend(requested);
