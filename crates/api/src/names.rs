@@ -320,8 +320,15 @@ pub const ABANDON_ANNOTATION: &str = "goharbor.io/abandon";
 /// With a new value, such as the current time, a user has the operator renew the credentials of a HarborRobot.
 pub const ROTATE_AT_ANNOTATION: &str = "goharbor.io/rotate-at";
 
-/// Set by the operator on a Secret with a password of a HarborRobot whose rotation has an overlap: which renewal the password is
-/// for, and which Secret has the password before.
+/// Set by users on a HarborCluster or a Harbor: the credentials that the operator is to generate anew, separated by commas, each
+/// with `@` and a word, such as `csrf@2026-11-19`. The operator does so once for each new word.
+pub const ROTATE_ANNOTATION: &str = "goharbor.io/rotate";
+
+/// Set by the operator on a Core while it gets a key that all of its pods must share: they are replaced at the same time.
+pub const REPLACE_TOGETHER_ANNOTATION: &str = "goharbor.io/replace-together";
+
+/// Set by the operator on a Secret with a credential of a Harbor, or with a password of a HarborRobot whose rotation has an
+/// overlap: which rotation the value is for, and which Secret has the value before.
 pub const ROTATION_ANNOTATION: &str = "goharbor.io/rotation";
 
 /// With the value `true`, a user has the operator give the robot account of a PullSecretBinding, or of a Namespace, a new

@@ -1,8 +1,8 @@
 //! A custom resource whose children are a pure function of its spec and of the objects it reads.
 
 use crate::{
-    Amended, Aspect, Children, Conclusion, Connection, Desired, KindCondition, Outlook, PlanError, System,
-    Violation, World,
+    Amended, Announcement, Aspect, Children, Conclusion, Connection, Desired, KindCondition, Outlook,
+    PlanError, System, Violation, World,
 };
 use kube::{
     Resource,
@@ -105,6 +105,11 @@ pub trait Component: Send + Sync + 'static {
     /// Conditions that only this kind has. They do not decide on `Ready`. When an answer about the time of
     /// [`Conclusion::clock`] will be another one, the operator asks again.
     fn conditions(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
+        Vec::new()
+    }
+
+    /// What users should learn from events about a status that differs from [`Conclusion::previous`].
+    fn news(_owner: &Self::Owner, _conclusion: &Conclusion<'_>) -> Vec<Announcement> {
         Vec::new()
     }
 

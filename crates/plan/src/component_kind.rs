@@ -1,8 +1,8 @@
 //! A [`Component`] without its type, so that one list and one engine serve every kind.
 
 use crate::{
-    Amended, Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults, KindCondition,
-    OwnerAccess, Placement, Planned, Snapshot, System, Violation, connect_with, plan_at,
+    Amended, Announcement, Aspect, ChildKind, Children, Component, Conclusion, Connected, Defaults,
+    KindCondition, OwnerAccess, Placement, Planned, Snapshot, System, Violation, connect_with, plan_at,
 };
 use api::names::FIELD_MANAGER_PREFIX;
 use jiff::Timestamp;
@@ -42,6 +42,8 @@ pub trait ComponentObject: Send + Sync {
     fn details(&self, conclusion: &Conclusion<'_>) -> Map<String, Value>;
     /// See [`Component::conditions`].
     fn conditions(&self, conclusion: &Conclusion<'_>) -> Vec<KindCondition>;
+    /// See [`Component::news`].
+    fn news(&self, conclusion: &Conclusion<'_>) -> Vec<Announcement>;
     /// See [`Component::left_behind`].
     fn left_behind(&self) -> Vec<Amended>;
     /// See [`Component::advice`].
@@ -134,6 +136,10 @@ impl<C: Component> ComponentObject for Erased<C> {
 
     fn conditions(&self, conclusion: &Conclusion<'_>) -> Vec<KindCondition> {
         C::conditions(&self.0, conclusion)
+    }
+
+    fn news(&self, conclusion: &Conclusion<'_>) -> Vec<Announcement> {
+        C::news(&self.0, conclusion)
     }
 
     fn left_behind(&self) -> Vec<Amended> {

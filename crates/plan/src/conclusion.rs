@@ -1,7 +1,7 @@
 //! What a reconcile ended with, for the fields of a status that only one kind has.
 
 use crate::{Clock, ObjectKey, Record, Subject, System, Verdict};
-use api::v1beta1::ComponentStatus;
+use api::v1beta1::{ComponentStatus, rotation::RotationStatus};
 use jiff::Timestamp;
 use kube::core::DynamicObject;
 use serde_json::{Map, Value};
@@ -27,6 +27,8 @@ pub struct Conclusion<'a> {
     pub external: &'a ExternalObjects,
     /// The objects outside the cluster that the operator keeps for the owner.
     pub record: &'a Record,
+    /// See [`crate::Outlook::rotations`]; `None` if planning never succeeded.
+    pub rotations: Option<&'a [RotationStatus]>,
     /// When the operator last wrote an object outside the cluster for this owner, if that was since its start.
     pub written: Option<Timestamp>,
 }

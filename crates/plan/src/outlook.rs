@@ -1,7 +1,9 @@
 //! What an owner goes on to, and what its clients see, beyond the children that it should have now.
 
 use crate::ObjectKey;
+use api::v1beta1::rotation::RotationStatus;
 use jiff::Timestamp;
+use std::collections::BTreeSet;
 
 /// One of the steps that lead to what a spec asks for, such as one version of an upgrade over several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,7 +15,7 @@ pub struct PlannedStep {
 }
 
 /// The steps that lead to what a spec asks for, and what clients see.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outlook {
     /// The steps that are under way or ahead, in order. None if the spec asks for nothing that takes steps.
     pub steps: Vec<PlannedStep>,
@@ -21,6 +23,11 @@ pub struct Outlook {
     pub waits: Option<(ObjectKey, String)>,
     /// The certificate that clients see.
     pub certificate: Option<ServedCertificate>,
+    /// The credentials that were rotated, or are about to be.
+    pub rotations: Vec<RotationStatus>,
+    /// Generated values that newer ones have replaced. The operator deletes them when they are no longer desired, although they
+    /// are marked as immutable.
+    pub replaced: BTreeSet<ObjectKey>,
 }
 
 /// A certificate that clients of an owner see.

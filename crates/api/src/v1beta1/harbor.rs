@@ -6,9 +6,10 @@ pub use self::storage::HarborStorageSpec;
 
 use super::{
     installation::InstallationSpec, postgres::HarborDatabaseSpec, redis::HarborRedisSpec,
-    status::ComponentStatus,
+    rotation::RotationStatus, status::ComponentStatus,
 };
 use kube::{CustomResource, KubeSchema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// An installation on top of a database, a Redis and a storage that exist.
@@ -22,7 +23,7 @@ use serde::{Deserialize, Serialize};
     plural = "harbors",
     shortname = "h",
     category = "goharbor",
-    status = "ComponentStatus",
+    status = "HarborStatus",
     derive = "PartialEq",
     printcolumn(
         name = "Public URL",
@@ -69,4 +70,18 @@ pub struct HarborSpec {
 
     /// Where images and charts are stored: exactly one store.
     pub image_chart_storage: HarborStorageSpec,
+}
+
+/// What the operator last observed of a Harbor.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct HarborStatus {
+    /// The credentials that the operator has generated anew, or is about to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("x-kubernetes-list-type" = "map", "x-kubernetes-list-map-keys" = ["name"]))]
+    pub rotations: Vec<RotationStatus>,
+
+    /// What every kind reports.
+    #[serde(flatten)]
+    pub common: ComponentStatus,
 }

@@ -15,6 +15,7 @@ use super::{
     name::ObjectName,
     network::Network,
     proxy::HarborProxySpec,
+    rotation::RotationSpec,
     trace::TraceSpec,
     upgrade::UpgradeSpec,
 };
@@ -42,6 +43,10 @@ pub struct InstallationSpec {
     /// What an upgrade may do without being asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upgrade: Option<UpgradeSpec>,
+
+    /// When the operator generates credentials anew, besides each time the annotation `goharbor.io/rotate` gets another value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<RotationSpec>,
 
     /// How users reach Harbor from outside the cluster.
     pub expose: HarborExposeSpec,

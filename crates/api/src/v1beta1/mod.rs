@@ -55,6 +55,7 @@ pub mod redis;
 pub mod registry;
 pub mod registry_access;
 pub mod registrycontroller;
+pub mod rotation;
 pub mod secret_reference;
 pub mod service_monitor;
 pub mod status;
@@ -71,7 +72,7 @@ pub use self::core::{Core, CoreSpec};
 pub use self::creation_policy::CreationPolicy;
 pub use self::duration::GoDuration;
 pub use self::exporter::{Exporter, ExporterSpec};
-pub use self::harbor::{Harbor, HarborSpec};
+pub use self::harbor::{Harbor, HarborSpec, HarborStatus};
 pub use self::harbor_target::{HarborKind, HarborReference, HarborTarget};
 pub use self::harborcluster::{HarborCluster, HarborClusterSpec, HarborClusterStatus};
 pub use self::harborconfiguration::{

@@ -142,6 +142,8 @@ pub const ADDITIONS: [(&str, &str); 137] = [
         "the exporter connects to the database too, whose authority may be private",
     ),
     (".spec.nginx", CHART),
+    (".spec.rotation", "credentials that the operator generated can be rotated"),
+    (".status.rotations", "a user sees how far a rotation has come"),
     (".spec.upgrade", "a user says what an upgrade may do without being asked (defect B37)"),
     (".spec.deletionPolicy", "data is not deleted by accident (defects A10, B41)"),
     (".status.deletionPolicy", "what would become of data is no secret"),

@@ -14,6 +14,7 @@ mod page;
 mod permission;
 mod permissions;
 mod permissions_of_features;
+mod rotation;
 mod served;
 mod upgrade;
 mod v1alpha3;

@@ -166,7 +166,7 @@ impl Told {
         let task = tokio::spawn(async move {
             let mut harbors = std::pin::pin!(watcher(api, watcher::Config::default()).applied_objects());
             while let Some(Ok(harbor)) = harbors.next().await {
-                let conditions = harbor.status.into_iter().flat_map(|status| status.conditions);
+                let conditions = harbor.status.into_iter().flat_map(|status| status.common.conditions);
                 for condition in conditions.filter(|condition| condition.type_ == "Available") {
                     let mut said: std::sync::MutexGuard<'_, Vec<(_, String, _)>> = noted.lock().unwrap();
                     if said.last().is_none_or(|(_, status, _)| *status != condition.status) {

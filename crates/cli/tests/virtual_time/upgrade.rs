@@ -140,7 +140,7 @@ pub async fn until_ready(cluster: &Cluster) {
     let is_ready = |harbor: Option<&Harbor>| {
         let generation = harbor.and_then(|harbor| harbor.metadata.generation);
         let status = harbor.and_then(|harbor| harbor.status.as_ref());
-        let mut conditions = status.into_iter().flat_map(|status| &status.conditions);
+        let mut conditions = status.into_iter().flat_map(|status| &status.common.conditions);
         conditions
             .any(|it| it.type_ == "Ready" && it.status == "True" && it.observed_generation == generation)
     };

@@ -14,7 +14,10 @@ use crate::{
         http_probe, optional_secret_volume, scratch_volume, secret_volume, writable_mount,
     },
 };
-use api::{names::STOPPED_ANNOTATION, v1beta1::component::ComponentSpec};
+use api::{
+    names::{REPLACE_TOGETHER_ANNOTATION, STOPPED_ANNOTATION},
+    v1beta1::component::ComponentSpec,
+};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
@@ -66,11 +69,12 @@ pub(super) fn is_stopped(core: &Validated<'_>, world: &World<'_>) -> Result<bool
 }
 
 fn of(core: &Validated<'_>, instance: &Instance<'_>) -> Desired {
+    let together = core.instance.annotation(REPLACE_TOGETHER_ANNOTATION) == Some("true");
     Workload {
         instance,
         containers: vec![(container(core), &core.spec.component)],
         volumes: volumes(core),
-        strategy: Strategy::Unset,
+        strategy: if together { Strategy::Together } else { Strategy::Unset },
         termination_grace_period_seconds: Some(120),
     }
     .deployment()

@@ -1,13 +1,19 @@
 //! The credentials of components: generated once, or named by the user.
 
-use super::validated::Validated;
+use super::{
+    certificates,
+    rotation::{Rotated, Rotation},
+    validated::Validated,
+};
 use crate::data::installation_retention;
 use api::v1beta1::ObjectName;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
+use kube::core::ObjectMeta;
 use plan::{Builder, DeletionBehavior, Desired, Node, Recipe};
 
-/// The user with which components log in to the registry.
+/// The user with which components log in to the registry, and the one that takes turns with it.
 pub(super) const REGISTRY_USER: &str = "harbor_registry_user";
+const SECOND_REGISTRY_USER: &str = "harbor_registry_user2";
 
 /// A Secret with credentials.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +34,7 @@ impl Credential {
 }
 
 /// All Secrets with credentials.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Credentials {
     /// The password of Core and JobService at the registry.
     pub registry: Credential,
@@ -43,6 +50,8 @@ pub(super) struct Credentials {
     pub jobservice: Credential,
     /// The passwords that encrypt Notary's signing keys.
     pub notary_aliases: Credential,
+    /// The key that signs tokens. See [`certificates::token`].
+    pub token: Credential,
 }
 
 /// The Secrets that the operator generates.
@@ -74,14 +83,55 @@ impl Credentials {
             encryption: or(core.and_then(|it| it.encryption_key_ref.as_ref()), "core-encryptionkey"),
             jobservice: or(jobservice.and_then(|it| it.secret_ref.as_ref()), "jobservice-secret"),
             notary_aliases: or(None, "notarysigner-encryption-key"),
+            token: certificates::token_given(harbor).map_or_else(
+                || Credential::Generated(harbor.child(certificates::TOKEN).into()),
+                |named| Credential::Named(named.clone()),
+            ),
         }
     }
 
-    /// Adds the Secrets that the user does not name. The operator creates each once and never changes it:
-    /// encrypted data and sessions depend on it.
-    pub fn add<'g>(&self, harbor: &Validated<'_>, graph: &mut Builder<'g>) -> Generated<'g> {
+    /// A credential that can be rotated.
+    pub const fn rotated(&self, rotated: Rotated) -> &Credential {
+        match rotated {
+            Rotated::RegistryHttp => &self.registry_http,
+            Rotated::RegistryCredentials => &self.registry,
+            Rotated::JobserviceSecret => &self.jobservice,
+            Rotated::CoreSecret => &self.core,
+            Rotated::Token => &self.token,
+            Rotated::Csrf => &self.csrf,
+        }
+    }
+
+    /// The same with other names for what the operator generates, where there are any.
+    #[must_use]
+    pub fn renamed(&self, name: impl Fn(Rotated) -> Option<ObjectName>) -> Self {
+        let of = |rotated| match (self.rotated(rotated), name(rotated)) {
+            (Credential::Generated(_), Some(name)) => Credential::Generated(name),
+            (unchanged, _) => unchanged.clone(),
+        };
+        Self {
+            registry: of(Rotated::RegistryCredentials),
+            registry_http: of(Rotated::RegistryHttp),
+            csrf: of(Rotated::Csrf),
+            core: of(Rotated::CoreSecret),
+            encryption: self.encryption.clone(),
+            jobservice: of(Rotated::JobserviceSecret),
+            notary_aliases: self.notary_aliases.clone(),
+            token: of(Rotated::Token),
+        }
+    }
+
+    /// Adds the Secrets that the user does not name, but the one of the key that signs tokens. The operator creates each once and
+    /// never changes it: encrypted data and sessions depend on it. A rotation creates another one.
+    pub fn add<'g>(
+        &self,
+        harbor: &Validated<'_>,
+        rotation: &Rotation,
+        graph: &mut Builder<'g>,
+    ) -> Generated<'g> {
         let letters = |length| Recipe::Alphanumeric { length };
         let mut once = |credential: &Credential,
+                        rotated: Option<Rotated>,
                         type_: &str,
                         deletion: DeletionBehavior,
                         recipes: Vec<(&str, Recipe)>,
@@ -89,7 +139,10 @@ impl Credentials {
             let Credential::Generated(name) = credential else { return None };
             let data = fixed.iter().map(|(key, value)| ((*key).to_owned(), ByteString((*value).into())));
             let secret = Secret {
-                metadata: harbor.metadata(name.as_str()),
+                metadata: ObjectMeta {
+                    annotations: rotated.and_then(|rotated| rotation.annotations(rotated)),
+                    ..harbor.metadata(name.as_str())
+                },
                 type_: Some(type_.into()),
                 data: (!fixed.is_empty()).then(|| data.collect()),
                 ..Secret::default()
@@ -97,37 +150,51 @@ impl Credentials {
             let recipes = recipes.into_iter().map(|(key, recipe)| (key.to_owned(), recipe));
             Some(graph.add::<Secret>(Desired::generated(secret, recipes).on_deletion(deletion), ()))
         };
-        let htpasswd = Recipe::Htpasswd { user: REGISTRY_USER.into(), password: "secret".into() };
+        let is_second = rotation.is_second(Rotated::RegistryCredentials);
+        let user = if is_second { SECOND_REGISTRY_USER } else { REGISTRY_USER };
+        let htpasswd = Recipe::Htpasswd { user: user.into(), password: "secret".into() };
         let single = "goharbor.io/single";
         // Without these, the content of the database cannot be decrypted.
         let data = installation_retention(harbor.installation);
         Generated {
             registry: once(
                 &self.registry,
+                Some(Rotated::RegistryCredentials),
                 "goharbor.io/htpasswd",
                 DeletionBehavior::Owned,
                 vec![("secret", letters(32)), ("htpasswd", htpasswd)],
-                &[],
+                // Without it, components log in as the first user.
+                if is_second { &[("username", SECOND_REGISTRY_USER)] } else { &[] },
             ),
             registry_http: once(
                 &self.registry_http,
+                Some(Rotated::RegistryHttp),
                 "goharbor.io/registry",
                 DeletionBehavior::Owned,
                 vec![("REGISTRY_HTTP_SECRET", letters(128))],
                 &[],
             ),
-            csrf: once(&self.csrf, single, DeletionBehavior::Owned, vec![("key", letters(32))], &[]),
+            csrf: once(
+                &self.csrf,
+                Some(Rotated::Csrf),
+                single,
+                DeletionBehavior::Owned,
+                vec![("key", letters(32))],
+                &[],
+            ),
             core: once(
                 &self.core,
+                Some(Rotated::CoreSecret),
                 single,
                 DeletionBehavior::Owned,
                 vec![("secret", letters(128)), ("password", Recipe::SameAs { key: "secret".into() })],
                 // The user that ChartMuseum expects of Core.
                 &[("username", "chart_controller")],
             ),
-            encryption: once(&self.encryption, single, data, vec![("secret", letters(16))], &[]),
+            encryption: once(&self.encryption, None, single, data, vec![("secret", letters(16))], &[]),
             jobservice: once(
                 &self.jobservice,
+                Some(Rotated::JobserviceSecret),
                 single,
                 DeletionBehavior::Owned,
                 vec![("secret", letters(16))],
@@ -136,6 +203,7 @@ impl Credentials {
             notary_aliases: harbor.installation.notary.as_ref().and_then(|_| {
                 once(
                     &self.notary_aliases,
+                    None,
                     "goharbor.io/notary-signer-aliases",
                     data,
                     vec![("DEFAULT", letters(128))],

@@ -17,6 +17,7 @@ mod network_policies;
 mod part;
 mod parts;
 mod relocation;
+mod rotation;
 #[cfg(test)]
 mod tests;
 mod upgrade;
@@ -25,8 +26,13 @@ mod validated;
 pub(crate) use self::{expose::advice, parts::store_of_images};
 
 use self::{
-    certificates::Issuers, claims::Claims, credentials::Credentials, expose::FrontObjects, part::Part,
-    upgrade::Upgrade, validated::Validated,
+    certificates::Issuers,
+    claims::Claims,
+    expose::FrontObjects,
+    part::Part,
+    rotation::{Rotation, Turns},
+    upgrade::Upgrade,
+    validated::Validated,
 };
 use crate::{certificates::Presence, connections::postgres_advice, pods::availability_children};
 use api::{
@@ -45,8 +51,10 @@ use k8s_openapi::api::{
     networking::v1::{Ingress, NetworkPolicy},
 };
 use plan::{
-    All, Builder, Children, Component, Outlook, PlanError, Violation, World, starts_after, upgrades_after,
+    All, Announcement, Builder, Children, Component, Conclusion, Outlook, PlanError, Violation, World,
+    starts_after, upgrades_after,
 };
+use serde_json::{Map, Value};
 
 /// The component behind a [`v1beta1::Harbor`].
 pub struct Harbor;
@@ -59,6 +67,14 @@ impl Component for Harbor {
     fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
         let database = postgres_advice(&owner.spec.database, "spec.database");
         expose::advice(&owner.spec.installation).into_iter().chain(database).collect()
+    }
+
+    fn details(_: &v1beta1::Harbor, conclusion: &Conclusion<'_>) -> Map<String, Value> {
+        rotation::details(conclusion)
+    }
+
+    fn news(_: &v1beta1::Harbor, conclusion: &Conclusion<'_>) -> Vec<Announcement> {
+        rotation::news(conclusion)
     }
 
     fn installed_version(owner: &v1beta1::Harbor) -> Option<&str> {
@@ -91,8 +107,9 @@ impl Component for Harbor {
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let wanted = Validated::of(owner, world.defaults())?;
-        let (upgrade, (), issuers, route, front, presence, claims) = (
+        let (upgrade, turns, (), issuers, route, front, presence, claims) = (
             Upgrade::of(&wanted, world),
+            Turns::of(&wanted, world),
             relocation::allowed(owner, &wanted, world),
             Issuers::of(&wanted, world),
             expose::route(&wanted, world),
@@ -102,34 +119,45 @@ impl Component for Harbor {
         )
             .all()?;
         let harbor = upgrade.now();
+        let rotation = Rotation::of(turns, harbor, &upgrade, &issuers, world)?;
         let (front, front_before) = fronts(front, &upgrade, owner, world)?;
 
         let claims = claims.add(harbor, graph);
-        let credentials = Credentials::of(harbor);
-        let generated = credentials.add(harbor, graph);
+        let generated = rotation.newest().add(harbor, &rotation, graph);
+        let during = rotation.secrets(harbor).map(|it| graph.add::<Secret>(it, ())).collect::<Vec<_>>();
+        let credentials = |part| rotation.credentials(part, harbor);
         let internal = certificates::internal(harbor, &issuers, graph);
         let tls = |graph: &mut _, part| internal.as_ref().map(|it| it.certificate(graph, part));
-        let token = certificates::token(harbor, &issuers, graph);
+        let token = certificates::token(harbor, &issuers, &rotation, graph);
         let public = certificates::public(harbor, graph);
 
         let core_certificate = tls(graph, Part::Core);
         let keys =
             (generated.csrf, generated.core, generated.encryption, generated.registry, generated.jobservice);
-        let core =
-            graph.add::<Core>(parts::core(harbor, &credentials), (core_certificate, token, public, keys));
+        let core = graph.add::<Core>(
+            rotation.core(parts::core(harbor, &credentials(Part::Core))),
+            (core_certificate, token, public, keys),
+        );
         let certificate = tls(graph, Part::Registry);
         graph.add::<Registry>(
-            upgrade.part(|harbor| parts::registry(harbor, &credentials)),
-            (certificate, generated.registry, generated.registry_http, claims.clone(), upgrades_after(core)),
+            upgrade.part(|harbor| parts::registry(harbor, &credentials(Part::Registry))),
+            (
+                certificate,
+                (generated.registry, generated.registry_http, during.as_slice()),
+                claims.clone(),
+                upgrades_after(core),
+            ),
         );
         let certificate = tls(graph, Part::RegistryController);
         graph.add::<RegistryController>(
-            upgrade.part(|harbor| parts::registry_controller(harbor, &credentials)),
+            upgrade.part(|harbor| parts::registry_controller(harbor, &credentials(Part::RegistryController))),
             (certificate, generated.core, generated.jobservice, upgrades_after(core)),
         );
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
-            upgrade.part(|harbor| parts::jobservice(harbor, &credentials)),
+            upgrade.part(|harbor| {
+                rotation.jobservice(parts::jobservice(harbor, &credentials(Part::JobService)))
+            }),
             (
                 certificate,
                 generated.core,
@@ -143,12 +171,16 @@ impl Component for Harbor {
             let certificate = tls(graph, Part::Portal);
             graph.add::<Portal>(portal, (certificate, upgrades_after(core)))
         });
-        if let Some(chartmuseum) = upgrade.optional(|harbor| parts::chartmuseum(harbor, &credentials)) {
+        if let Some(chartmuseum) =
+            upgrade.optional(|harbor| parts::chartmuseum(harbor, &credentials(Part::ChartMuseum)))
+        {
             let certificate = tls(graph, Part::ChartMuseum);
             let generated = (generated.core, claims.clone());
             graph.add::<ChartMuseum>(chartmuseum, (certificate, generated, upgrades_after(core)));
         }
-        if let Some(exporter) = upgrade.optional(|harbor| parts::exporter(harbor, &credentials)) {
+        if let Some(exporter) =
+            upgrade.optional(|harbor| parts::exporter(harbor, &credentials(Part::Exporter)))
+        {
             let certificate = tls(graph, Part::Exporter);
             graph.add::<Exporter>(exporter, (certificate, starts_after(core), upgrades_after(core)));
         }
@@ -157,14 +189,18 @@ impl Component for Harbor {
             graph.add::<Trivy>(trivy, (certificate, public, claims, upgrades_after(core)));
         }
         let notary = certificates::notary(harbor, &issuers, graph);
-        if let Some(signer) = upgrade.optional(|harbor| parts::notary_signer(harbor, &credentials)) {
+        if let Some(signer) =
+            upgrade.optional(|harbor| parts::notary_signer(harbor, &credentials(Part::NotarySigner)))
+        {
             let certificate = notary.map(|(_, signer)| signer);
             graph.add::<NotarySigner>(signer, (certificate, generated.notary_aliases, upgrades_after(core)));
         }
-        let notary_server = upgrade.optional(parts::notary_server).map(|server| {
-            let certificates = (tls(graph, Part::NotaryServer), notary.map(|(server, _)| server));
-            graph.add::<NotaryServer>(server, (certificates, token, upgrades_after(core)))
-        });
+        let notary_server = upgrade
+            .optional(|harbor| parts::notary_server(harbor, &credentials(Part::NotaryServer)))
+            .map(|server| {
+                let certificates = (tls(graph, Part::NotaryServer), notary.map(|(server, _)| server));
+                graph.add::<NotaryServer>(server, (certificates, token, upgrades_after(core)))
+            });
 
         if let Some(ingress) = expose::core_ingress(harbor) {
             // Core waits for the certificate, for which cert-manager may wait for an annotated Ingress.
@@ -197,7 +233,12 @@ impl Component for Harbor {
 
     fn outlook(owner: &v1beta1::Harbor, world: &World<'_>) -> Result<Outlook, PlanError> {
         let wanted = Validated::of(owner, world.defaults())?;
-        Ok(Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? })
+        let outlook =
+            Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? };
+        let (upgrade, issuers) = (Upgrade::of(&wanted, world)?, Issuers::of(&wanted, world)?);
+        let harbor = upgrade.now();
+        let rotation = Rotation::of(Turns::of(&wanted, world)?, harbor, &upgrade, &issuers, world)?;
+        Ok(rotation.add_to(outlook, harbor))
     }
 }
 

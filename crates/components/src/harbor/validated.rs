@@ -27,7 +27,7 @@ use api::v1beta1::{
     tls::ComponentsTlsSpec,
 };
 use kube::core::ObjectMeta;
-use plan::{All, ChildName, Component, Defaults, PlanError};
+use plan::{All, ChildName, Component, Defaults, ObjectKey, PlanError};
 use std::collections::BTreeMap;
 
 /// A validated Harbor.
@@ -84,6 +84,11 @@ impl<'a> Validated<'a> {
     /// An annotation of the Harbor.
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         self.annotations?.get(key).map(String::as_str)
+    }
+
+    /// The Harbor itself.
+    pub fn key(&self) -> ObjectKey {
+        ObjectKey::of::<v1beta1::Harbor>(self.namespace, self.owner)
     }
 
     /// The name of a child.

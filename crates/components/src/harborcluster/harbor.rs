@@ -4,7 +4,7 @@ use super::{cache::Cache, cluster::Cluster, database::Database, storage::Storage
 use crate::connections::proxy_except;
 use api::names::{
     MOVED_ANNOTATION, NETWORK_POLICIES_ANNOTATION, REPAIR_SCHEMA_ANNOTATION, RESTORED_ANNOTATION,
-    RETRY_MIGRATION_ANNOTATION, ROTATE_ENCRYPTION_KEY_ANNOTATION,
+    RETRY_MIGRATION_ANNOTATION, ROTATE_ANNOTATION, ROTATE_ENCRYPTION_KEY_ANNOTATION,
 };
 use api::v1beta1::{
     Harbor, HarborSpec, certificates::CertificateInjection, harbor::HarborStorageSpec,
@@ -37,12 +37,13 @@ pub(super) fn harbor(cluster: &Cluster<'_>, cache: &Cache, database: &Database, 
 }
 
 /// The annotations of a HarborCluster that its Harbor gets, too.
-const PASSED_ON: [&str; 6] = [
+const PASSED_ON: [&str; 7] = [
     NETWORK_POLICIES_ANNOTATION,
     MOVED_ANNOTATION,
     RESTORED_ANNOTATION,
     RETRY_MIGRATION_ANNOTATION,
     REPAIR_SCHEMA_ANNOTATION,
+    ROTATE_ANNOTATION,
     ROTATE_ENCRYPTION_KEY_ANNOTATION,
 ];
 
@@ -75,6 +76,7 @@ fn trust(storage: &HarborStorageSpec, installation: &mut InstallationSpec) {
         external_url: _,
         version: _,
         upgrade: _,
+        rotation: _,
         expose: _,
         harbor_admin_password_ref: _,
         harbor_admin_password_key: _,

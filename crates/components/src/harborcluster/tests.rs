@@ -229,6 +229,16 @@ fn details(
     let clock = &plan::Clock::new(jiff::Timestamp::UNIX_EPOCH);
     HarborCluster::details(
         owner,
-        &plan::Conclusion { verdict, cause: None, clock, status, previous, external, record, written: None },
+        &plan::Conclusion {
+            verdict,
+            cause: None,
+            clock,
+            status,
+            previous,
+            external,
+            record,
+            rotations: None,
+            written: None,
+        },
     )
 }

@@ -44,6 +44,8 @@ pub(crate) enum Strategy {
     RollingUpdate,
     /// All at once, for claims that not all pods can mount; see [`crate::data`].
     Recreate,
+    /// All new pods start beside the old ones, which end when the new ones serve.
+    Together,
 }
 
 impl Strategy {
@@ -71,6 +73,13 @@ impl Strategy {
                 rolling_update: Some(RollingUpdateDeployment {
                     max_surge: quarter(),
                     max_unavailable: quarter(),
+                }),
+            }),
+            Self::Together => Some(DeploymentStrategy {
+                type_: Some("RollingUpdate".into()),
+                rolling_update: Some(RollingUpdateDeployment {
+                    max_surge: Some(IntOrString::String("100%".into())),
+                    max_unavailable: Some(IntOrString::Int(0)),
                 }),
             }),
             Self::Recreate => {

@@ -53,7 +53,12 @@ fn exactly_what_an_earlier_version_created_is_wanted() {
 fn nothing_that_an_earlier_version_created_is_deleted() {
     for_each_owner(|recording, _, owner, plan| {
         let keys: Vec<_> = plan.graph.iter().map(|(_, desired, _)| desired.object.key()).collect();
-        let unwanted = plan::unwanted(recording.children(owner), &owner.namespace, &keys.iter().collect());
+        let unwanted = plan::unwanted(
+            recording.children(owner),
+            &owner.namespace,
+            &keys.iter().collect(),
+            &BTreeSet::new(),
+        );
         assert_eq!(unwanted, plan::Unwanted::default(), "{}: {owner}", recording.file);
     });
 }

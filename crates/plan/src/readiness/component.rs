@@ -55,7 +55,6 @@ children!(status => status;
     ChartMuseum,
     Core,
     Exporter,
-    Harbor,
     JobService,
     NotaryServer,
     NotarySigner,
@@ -64,6 +63,8 @@ children!(status => status;
     RegistryController,
     Trivy
 );
+
+children!(status => &status.common; Harbor);
 
 children!(status => &status.observation; HarborProject, HarborRobot, PullSecretBinding);
 

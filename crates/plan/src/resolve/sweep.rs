@@ -15,16 +15,21 @@ pub struct Unwanted {
 
 /// The `children` of one owner in `namespace` that are not `wanted`.
 ///
-/// Immutable objects stay: they hold generated secrets, and data encrypted with them may still exist. Objects that
+/// Immutable objects stay unless they are `replaced`: they hold generated secrets, and data encrypted with them may still exist. Objects that
 /// another program created stay, too. A deletion has the observed uid as precondition, so a stale observation deletes
 /// no newer object.
-pub fn unwanted(children: Vec<ObservedObject>, namespace: &str, wanted: &BTreeSet<&ObjectKey>) -> Unwanted {
+pub fn unwanted(
+    children: Vec<ObservedObject>,
+    namespace: &str,
+    wanted: &BTreeSet<&ObjectKey>,
+    replaced: &BTreeSet<ObjectKey>,
+) -> Unwanted {
     let mut unwanted = Unwanted::default();
     for child in children {
         let observation = &child.observation;
         if child.key.namespace != namespace
             || wanted.contains(&child.key)
-            || observation.immutable
+            || observation.immutable && !replaced.contains(&child.key)
             || observation.deleting
         {
             continue;

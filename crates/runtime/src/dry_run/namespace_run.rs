@@ -155,7 +155,7 @@ impl NamespaceRun<'_> {
         self.generated.extend(generated.into_inner().unwrap_or_else(PoisonError::into_inner));
         if failures.is_empty() {
             let wanted = keys.iter().collect();
-            self.sweep((key, owner.uid()), &wanted).await?;
+            self.sweep((key, owner.uid()), &wanted, &plan.outlook.replaced).await?;
             let items: Vec<_> = plan.graph.iter().filter_map(|(_, desired, _)| desired.amendment()).collect();
             externals.sweep(&wanted, &items.iter().collect::<Vec<_>>()).await?;
         }
@@ -251,10 +251,11 @@ impl NamespaceRun<'_> {
         &self,
         (owner, uid): (&ObjectKey, &str),
         wanted: &BTreeSet<&ObjectKey>,
+        replaced: &BTreeSet<ObjectKey>,
     ) -> Result<(), ReconcileError> {
         let cluster: &Cluster = self.inspector.cluster();
         let index = &cluster.router.index;
-        let unwanted = plan::unwanted(index.owned_by(uid), owner.home(), wanted);
+        let unwanted = plan::unwanted(index.owned_by(uid), owner.home(), wanted, replaced);
         let deleted = unwanted.deleted.iter();
         let mut orphans: VecDeque<_> = deleted.map(|child| child.observation.uid.clone()).collect();
         sweep(cluster, (owner, uid), unwanted).await?;

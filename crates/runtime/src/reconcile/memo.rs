@@ -7,6 +7,7 @@ use crate::{
     cluster::{Absences, Index},
     telemetry::Issuer,
 };
+use api::v1beta1::rotation::RotationStatus;
 use graph::{Edge, Edges, Graph, NodeId};
 use jiff::Timestamp;
 use kube::core::ObjectMeta;
@@ -131,6 +132,10 @@ pub(crate) struct Run {
     pub(crate) waits: Option<(ObjectKey, String)>,
     /// The certificate that clients see.
     pub(crate) certificate: Option<ServedCertificate>,
+    /// See [`plan::Outlook::rotations`].
+    pub(crate) rotations: Vec<RotationStatus>,
+    /// See [`plan::Outlook::replaced`].
+    pub(crate) replaced: BTreeSet<ObjectKey>,
     /// Whether the plan depends on what was written for it, so that it will be another one now.
     pub(crate) is_outdated: bool,
 }
@@ -171,14 +176,24 @@ impl Memo {
         applied.retain(|child, _| wanted.contains(child));
         repairs.forget_all_but(&wanted);
         let inputs = Inputs { owner: planned.owner, reads };
-        let (until, Outlook { waits, certificate, .. }) = (plan.until, plan.outlook);
+        let (until, Outlook { waits, certificate, rotations, replaced, .. }) = (plan.until, plan.outlook);
         *self = Self {
             applied,
             repairs,
             absences,
             too_expensive: None,
             written: written.or(self.written),
-            last: Some(Run { inputs, nodes, external, until, waits, certificate, is_outdated }),
+            last: Some(Run {
+                inputs,
+                nodes,
+                external,
+                until,
+                waits,
+                certificate,
+                rotations,
+                replaced,
+                is_outdated,
+            }),
             plannable_at: None,
         };
     }

@@ -134,7 +134,7 @@ impl Reconciler {
         {
             let wanted = run.nodes.iter().map(|node| &node.key).collect();
             let children = cluster.router.index.owned_by(owner.uid());
-            let unwanted = plan::unwanted(children, owner.key.home(), &wanted);
+            let unwanted = plan::unwanted(children, owner.key.home(), &wanted, &run.replaced);
             let mut changes = sweep(cluster, (&owner.key, owner.uid()), unwanted).await?;
             events.child_changes(&self.reference(owner), &changes);
             let items: Vec<_> = run.nodes.iter().filter_map(|node| node.amended.as_ref()).collect();

@@ -10,8 +10,8 @@ use api::names::PAUSE_ANNOTATION;
 use api::v1beta1::ComponentStatus;
 use k8s_openapi::api::core::v1::ObjectReference;
 use plan::{
-    Aspects, Clock, Conclusion, Difference, OwnerAccess, Serving, Status, StatusInput, Subject, Verdict,
-    Warning, controller_of,
+    Announcement, Aspects, Clock, Conclusion, Difference, OwnerAccess, Serving, Status, StatusInput, Subject,
+    Verdict, Warning, controller_of,
 };
 use std::{collections::BTreeMap, sync::PoisonError, time::Duration};
 use tokio::time::Instant;
@@ -47,7 +47,7 @@ impl Reconciler {
         let advice = owner.decoded.as_ref().map(|owner| owner.advice()).unwrap_or_default();
         let common = self.input(owner, &previous.common);
         let input = StatusInput { replicas, serving, found: aspects, advice: &advice, ..common };
-        let (status, warnings) = conclude(owner, session, (verdict, cause), &previous, &input);
+        let (status, warnings, news) = conclude(owner, session, (verdict, cause), &previous, &input);
         match Difference::between(&previous, &status) {
             Difference::Nothing => return Ok(None),
             Difference::Details if verdict.is_waiting() => {
@@ -72,6 +72,9 @@ impl Reconciler {
         }
         for warning in &warnings {
             self.context.events.warning(self.reference(owner), warning);
+        }
+        for announcement in &news {
+            self.context.events.announce(self.reference(owner), announcement);
         }
         Ok(None)
     }
@@ -176,7 +179,7 @@ impl Reconciler {
     }
 }
 
-/// The status of an owner, and the warnings that begin with it. Notes when the status will be another one although nothing
+/// The status of an owner, the warnings that begin with it, and what else users should learn of it. Notes when the status will be another one although nothing
 /// else changes.
 fn conclude(
     owner: &Owner,
@@ -184,10 +187,10 @@ fn conclude(
     (verdict, cause): (&Verdict, Option<&Subject>),
     previous: &Status,
     input: &StatusInput<'_>,
-) -> (Status, Vec<Warning>) {
+) -> (Status, Vec<Warning>, Vec<Announcement>) {
     let mut common = plan::fold(input, verdict);
     let Ok(object) = &owner.decoded else {
-        return (Status { common, details: previous.details.clone() }, Vec::new());
+        return (Status { common, details: previous.details.clone() }, Vec::new(), Vec::new());
     };
     let clock = Clock::new(input.at);
     let record = session.recorded.lock().unwrap_or_else(PoisonError::into_inner).record().clone();
@@ -200,11 +203,12 @@ fn conclude(
         previous: &previous.details,
         external: session.memo.last.as_ref().map_or(&nothing, |run| &run.external),
         record: &record,
+        rotations: session.memo.last.as_ref().map(|run| &*run.rotations),
         written: session.memo.written,
     };
-    let details = object.details(&conclusion);
+    let (details, news) = (object.details(&conclusion), object.news(&conclusion));
     let conditions = object.conditions(&conclusion);
     let warnings = conditions.iter().filter_map(|condition| condition.report(input, &mut common)).collect();
     session.report_due = clock.until();
-    (Status { common, details }, warnings)
+    (Status { common, details }, warnings, news)
 }

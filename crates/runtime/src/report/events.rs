@@ -10,7 +10,7 @@ use kube::{
     Client,
     runtime::events::{Event, EventType},
 };
-use plan::{ObjectKey, Verdict, Warning};
+use plan::{Announcement, ObjectKey, Verdict, Warning};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -70,6 +70,11 @@ impl Events {
     /// Reports a condition that has begun to warn.
     pub(crate) fn warning(&self, about: ObjectReference, warning: &Warning) {
         self.enqueue(event(EventType::Warning, warning.reason, &warning.message), about);
+    }
+
+    /// Reports what users should learn about an owner.
+    pub(crate) fn announce(&self, about: ObjectReference, Announcement { reason, note }: &Announcement) {
+        self.enqueue(event(EventType::Normal, reason, note), about);
     }
 
     /// Reports changes of children.

@@ -126,7 +126,9 @@ async fn ready_in_order(cluster: &Cluster, count: usize) -> Vec<String> {
     while order.len() < count {
         let harbor = events.next().await.unwrap().unwrap();
         let name = harbor.metadata.name.clone().unwrap();
-        if is_ready(harbor.metadata.generation, harbor.status.as_ref()) && !order.contains(&name) {
+        if is_ready(harbor.metadata.generation, harbor.status.as_ref().map(|status| &status.common))
+            && !order.contains(&name)
+        {
             order.push(name);
         }
     }

@@ -15,7 +15,7 @@ async fn until_condition(cluster: &Cluster, reason: &str) -> String {
                 && condition.reason.as_deref() == Some(reason)
                 && condition.observed_generation == harbor.metadata.generation
         };
-        let conditions = harbor.status.clone().unwrap_or_default().conditions;
+        let conditions = harbor.status.clone().unwrap_or_default().common.conditions;
         conditions.into_iter().find(matches).map(|condition| condition.message.unwrap_or_default())
     };
     found(&cluster.until::<Harbor>("acme", |harbor| found(harbor).is_some()).await).unwrap_or_default()

@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// The message of the condition `Ready`.
 fn message(harbor: &Harbor) -> Option<&str> {
-    let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+    let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
     conditions.into_iter().find(|condition| condition.type_ == "Ready")?.message.as_deref()
 }
 

@@ -118,7 +118,7 @@ async fn b06_a_secret_that_does_not_exist_is_named_and_nothing_pretends_to_be_re
     let expected = format!("Secret {}/postgres does not exist; create it", cluster.name);
     cluster
         .until::<api::v1beta1::Harbor>("acme", |harbor| {
-            let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+            let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
             conditions.into_iter().any(|c| {
                 c.type_ == "Ready"
                     && c.status == "False"

@@ -89,8 +89,10 @@ impl Cluster {
 
     /// Waits until a Harbor is ready as its newest spec wants it.
     pub async fn until_ready(&self, name: &str) -> Harbor {
-        self.until::<Harbor>(name, |harbor| is_ready(harbor.metadata.generation, harbor.status.as_ref()))
-            .await
+        self.until::<Harbor>(name, |harbor| {
+            is_ready(harbor.metadata.generation, harbor.status.as_ref().map(|status| &status.common))
+        })
+        .await
     }
 
     /// A Harbor with everything version 2.15 has, as far as this API server knows it: the one in Debian is older than

@@ -75,7 +75,7 @@ impl Cluster {
 
 /// What children of a Harbor are not ready, as its newest spec wants them.
 fn waiting(harbor: &Harbor) -> Option<String> {
-    let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+    let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
     conditions
         .filter(|it| it.observed_generation == harbor.metadata.generation)
         .find(|it| it.type_ == "Ready" && it.reason.as_deref() == Some("ChildrenNotReady"))
@@ -244,7 +244,7 @@ async fn an_upgrade_of_which_one_core_has_run_is_not_taken_back() {
     cluster.apply(vec![three("2.14.2")]).await;
     cluster
         .until::<Harbor>("acme", |harbor| {
-            let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+            let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
             conditions.into_iter().any(|it| {
                 it.type_ == "Stalled"
                     && it.status == "True"

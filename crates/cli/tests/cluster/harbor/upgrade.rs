@@ -49,7 +49,10 @@ impl Cluster {
         );
         self.until::<Core>("acme-harbor", |it| stopped(it.status.as_ref()).as_ref() == Some(&core)).await;
         let harbor = format!("Core {}/acme-harbor: {core}", self.name);
-        self.until::<Harbor>("acme", |it| stopped(it.status.as_ref()).as_ref() == Some(&harbor)).await;
+        self.until::<Harbor>("acme", |it| {
+            stopped(it.status.as_ref().map(|status| &status.common)).as_ref() == Some(&harbor)
+        })
+        .await;
     }
 
     async fn until_recorded(&self, key: &str, version: &str) {
@@ -62,7 +65,7 @@ impl Cluster {
     /// Waits until the message of a Harbor's `Ready` condition contains all of these.
     async fn until_said(&self, parts: &[&str]) {
         self.until::<Harbor>("acme", |harbor| {
-            let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+            let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
             conditions.into_iter().filter(|it| it.type_ == "Ready").any(|it| {
                 let message = it.message.clone().unwrap_or_default();
                 parts.iter().all(|part| message.contains(part))
@@ -307,7 +310,7 @@ async fn a_core_that_does_not_start_after_a_migration_leaves_the_one_before_serv
     cluster.until_said(&["Deployment", "acme-harbor-core", "held at version 2.14.2"]).await;
     requests.until_quiet().await;
     let harbor = cluster.get::<Harbor>("acme").await;
-    let conditions = harbor.status.iter().flat_map(|status| &status.conditions);
+    let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
     let available: Vec<_> = conditions.filter(|it| it.type_ == "Available").map(|it| &*it.status).collect();
     assert_eq!(available, ["True"]);
     let record = cluster.get::<Secret>("acme-harbor-core-database").await;
@@ -361,7 +364,7 @@ async fn core_is_stopped_where_the_schema_breaks_it_and_only_then_is_the_databas
     let at_once = json!({"metadata": {"annotations": {"sandbox.goharbor.io/delay": "0s"}}});
     cluster.merge::<Pod>(STOPPING_MIGRATION, at_once).await;
     let harbor = cluster.until_ready("acme").await;
-    assert_eq!(stopped(harbor.status.as_ref()), None);
+    assert_eq!(stopped(harbor.status.as_ref().map(|status| &status.common)), None);
     let core = cluster.get::<Deployment>("acme-harbor-core").await;
     assert_eq!(core.spec.as_ref().unwrap().replicas, Some(3));
     assert!(core.meta().annotations.as_ref().unwrap()["harbor.goharbor.io/version"] == "2.11.2");

@@ -9,7 +9,12 @@ mod public;
 
 pub(super) use self::public::{public, public_secret};
 
-use super::{internal_tls, part::Part, validated::Validated};
+use super::{
+    internal_tls,
+    part::Part,
+    rotation::{Rotated, Rotation},
+    validated::Validated,
+};
 use crate::pods::Scheme;
 use api::names::CONTROLLER_LABEL;
 use api::{
@@ -20,6 +25,7 @@ use api::{
     v1beta1::ObjectName,
 };
 use k8s_openapi::api::core::v1::Secret;
+use kube::core::ObjectMeta;
 use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World, starts_after};
 
 const YEAR: u32 = 365;
@@ -78,6 +84,11 @@ impl Issuers {
             .all()?;
         Ok(Self { internal, token, notary })
     }
+
+    /// Whether the operator issues the key that signs tokens, unless the user names one.
+    pub fn operator_issues_token(&self) -> bool {
+        self.token == IssuedBy::Operator
+    }
 }
 
 /// Whether cert-manager may issue the certificates.
@@ -100,18 +111,15 @@ fn is_issued_by_us(secret: &Secret) -> bool {
 const INTERNAL_AUTHORITY: &str = "internal-authority";
 const INTERNAL_AUTHORITY_SECRET: &str = "internal-tls-authority";
 const INTERNAL: &str = "internal";
-const TOKEN: &str = "core-tokencert";
+/// The end of the name of the Secret whose key signs tokens.
+pub(super) const TOKEN: &str = "core-tokencert";
 const NOTARY_AUTHORITY: &str = "notarysigner-authority";
 const NOTARY_SIGNER: &str = "notarysigner-authentication";
 const NOTARY_SERVER: &str = "notaryserver-authentication";
 
-fn token_given<'a>(harbor: &Validated<'a>) -> Option<&'a ObjectName> {
+/// The Secret of the user whose key signs tokens.
+pub(super) fn token_given<'a>(harbor: &Validated<'a>) -> Option<&'a ObjectName> {
     harbor.installation.core.as_ref()?.token_certificate_ref.as_ref()
-}
-
-/// The Secret whose key signs tokens.
-pub(super) fn token_secret(harbor: &Validated<'_>) -> ObjectName {
-    token_given(harbor).cloned().unwrap_or_else(|| harbor.child(TOKEN).into())
 }
 
 /// The Secret with the client certificate of the Notary server for the signer.
@@ -200,12 +208,13 @@ impl<'g> Internal<'_, 'g> {
 pub(super) fn token<'g>(
     harbor: &Validated<'_>,
     issuers: &Issuers,
+    rotation: &Rotation,
     graph: &mut Builder<'g>,
 ) -> Option<Issued<'g>> {
     if token_given(harbor).is_some() {
         return None;
     }
-    let name = harbor.child(TOKEN);
+    let name = rotation.newest().token.name().to_string();
     let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
     Some(match (issuers.token, issuer) {
         (IssuedBy::CertManager, Some(issuer)) => {
@@ -229,9 +238,15 @@ pub(super) fn token<'g>(
             };
             Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), ()))
         }
-        _ => Issued::Secret(
-            graph.add::<Secret>(issued(harbor, &name, leaf(&common_name(harbor, &name), None)), ()),
-        ),
+        _ => {
+            let metadata = ObjectMeta {
+                annotations: rotation.annotations(Rotated::Token),
+                ..harbor.metadata(name.as_str())
+            };
+            let secret = Secret { metadata, ..Secret::default() };
+            let desired = Desired::issued(secret, leaf(&common_name(harbor, &name), None));
+            Issued::Secret(graph.add::<Secret>(desired, ()))
+        }
     })
 }
 

@@ -121,7 +121,7 @@ fn components(harbor: &Validated<'_>, credentials: &Credentials) -> CoreComponen
         },
         token_service: CoreTokenServiceSpec {
             url: harbor.token_service_url(),
-            certificate_ref: certificates::token_secret(harbor),
+            certificate_ref: credentials.token.name(),
         },
         chart_repository: installation.chartmuseum.as_ref().map(|charts| CoreChartRepositorySpec {
             url: harbor.url(Part::ChartMuseum),

@@ -18,7 +18,10 @@ use api::v1beta1::{
 const SIGNER_PORT: i64 = 7899;
 
 /// The server, if the user requests Notary.
-pub(in super::super) fn notary_server(harbor: &Validated<'_>) -> Option<v1beta1::NotaryServer> {
+pub(in super::super) fn notary_server(
+    harbor: &Validated<'_>,
+    credentials: &Credentials,
+) -> Option<v1beta1::NotaryServer> {
     let HarborNotarySpec { server, signer: _, migration_enabled } = harbor.installation.notary.as_ref()?;
     let spec = NotaryServerSpec {
         component: harbor.pods(Part::NotaryServer, server.as_ref()),
@@ -36,7 +39,7 @@ pub(in super::super) fn notary_server(harbor: &Validated<'_>) -> Option<v1beta1:
                 realm: format!("{}/service/token", harbor.external_url()),
                 service: "harbor-notary".into(),
                 issuer: "harbor-token-issuer".into(),
-                certificate_ref: certificates::token_secret(harbor),
+                certificate_ref: credentials.token.name(),
                 auto_redirect: true,
             },
         }),

@@ -10,6 +10,7 @@ mod ingress;
 mod network_policies;
 mod refusals;
 mod relocation;
+mod rotation;
 mod spec;
 mod upgrade;
 

@@ -46,6 +46,11 @@ impl<'a> Upgrade<'a> {
             .is_ok_and(|wanted| wanted == self.now.version)
     }
 
+    /// Whether the version is about to change, or changes.
+    pub fn is_under_way(&self) -> bool {
+        self.before.is_some() || !self.is_at_wanted()
+    }
+
     /// A part of the Harbor, which keeps its version until Core has the new one. If the spec needs the new
     /// version, the part stays unchanged until then.
     pub fn part<M: Manifest>(&self, part: impl Fn(&Validated<'_>) -> M) -> Desired {

@@ -16,7 +16,7 @@ pub(super) fn outlook(wanted: &Validated<'_>, Course { ahead, waits, .. }: &Cour
     });
     let steps: Vec<_> = ahead.iter().map(step).collect();
     let says_nothing = matches!(steps.as_slice(), [only] if only.remarks.is_empty());
-    Outlook { steps: if says_nothing { Vec::new() } else { steps }, waits, certificate: None }
+    Outlook { steps: if says_nothing { Vec::new() } else { steps }, waits, ..Outlook::default() }
 }
 
 fn step(hop: &Hop) -> PlannedStep {

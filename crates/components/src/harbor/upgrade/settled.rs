@@ -1,6 +1,6 @@
 //! Whether a hop may begin: everything else has the version before, and is ready.
 
-use super::super::{part::Part, validated::Validated};
+use super::super::{part::Part, rotation, validated::Validated};
 use crate::versions::Hop;
 use api::{
     names::VERSION_ANNOTATION,
@@ -14,7 +14,7 @@ use plan::{All, Manifest, ObjectKey, PlanError, Readiness, World};
 
 /// What the hop waits for; empty if it may begin, or has begun.
 ///
-/// A hop that does not change the schema begins at once. So does one while the pods of Core are not ready: the others may need
+/// A hop waits for the rotation that is under way. Otherwise a hop that does not change the schema begins at once. So does one while the pods of Core are not ready: the others may need
 /// a Core that works, and the new version may be the remedy. The status of Core itself is older than its record for a moment,
 /// when the hop before has just ended.
 pub(super) fn unsettled(
@@ -22,7 +22,8 @@ pub(super) fn unsettled(
     hop: &Hop,
     world: &World<'_>,
 ) -> Result<Vec<String>, PlanError> {
-    if !hop.migrates() {
+    let rotation = rotation::under_way(harbor, world)?;
+    if !hop.migrates() && rotation.is_none() {
         return Ok(Vec::new());
     }
     let (core, pods, parts) = (
@@ -46,7 +47,8 @@ pub(super) fn unsettled(
     let all = [registry, controller, jobservice, portal, trivy, exporter, charts, server, signer];
     let begun = core.as_ref().is_some_and(|core| version_of(core) == Some(hop.to.to_string()));
     let works = pods.is_some_and(|pods| pods.readiness() == Readiness::Ready);
-    Ok(all.into_iter().flatten().filter(|_| works && !begun).collect())
+    let parts = all.into_iter().flatten().filter(|_| hop.migrates());
+    Ok(parts.chain(rotation).filter(|_| works && !begun).collect())
 }
 
 /// What the hop waits for about a part: that it has the version before, and is ready. Nothing if it does not exist.

@@ -54,6 +54,7 @@ pub(crate) fn check_installation_pods(spec: &InstallationSpec, defaults: &Defaul
         external_url: _,
         version: _,
         upgrade: _,
+        rotation: _,
         expose: _,
         harbor_admin_password_ref: _,
         harbor_admin_password_key: _,

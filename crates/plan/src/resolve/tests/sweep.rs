@@ -21,14 +21,21 @@ fn children() -> impl Strategy<Value = Vec<ObservedObject>> {
 
 proptest! {
     #[test]
-    fn nothing_is_deleted_that_is_wanted_immutable_or_created_by_another_program(children in children()) {
+    fn nothing_is_deleted_that_is_wanted_immutable_or_created_by_another_program(
+        children in children(), some_are_replaced in any::<bool>(),
+    ) {
         let wanted: BTreeSet<_> = children.iter().map(|child| &child.key).step_by(2).collect();
-        let unwanted = unwanted(children.clone(), "ns", &wanted);
+        let replaced: BTreeSet<_> = match some_are_replaced {
+            true => children.iter().map(|child| child.key.clone()).step_by(3).collect(),
+            false => BTreeSet::new(),
+        };
+        let unwanted = unwanted(children.clone(), "ns", &wanted, &replaced);
         for child in &unwanted.deleted {
             prop_assert!(children.contains(child), "with the uid that was observed");
             prop_assert!(!wanted.contains(&child.key) && child.key.namespace == "ns");
             let Observation { immutable, deleting, provenance, .. } = child.observation;
-            prop_assert_eq!((immutable, deleting, provenance), (false, false, Provenance::Operator));
+            prop_assert_eq!((deleting, provenance), (false, Provenance::Operator));
+            prop_assert!(!immutable || replaced.contains(&child.key));
         }
     }
 
@@ -42,7 +49,7 @@ proptest! {
             (child.key.clone(), if *is_new { format!("{uid}-of-the-newer-object") } else { uid.clone() })
         };
         let mut stored: std::collections::BTreeMap<_, _> = children.iter().zip(&recreated).map(uid).collect();
-        for child in unwanted(children.clone(), "ns", &BTreeSet::new()).deleted {
+        for child in unwanted(children.clone(), "ns", &BTreeSet::new(), &BTreeSet::new()).deleted {
             // The uid is the precondition of the deletion.
             if stored[&child.key] == child.observation.uid {
                 stored.remove(&child.key);

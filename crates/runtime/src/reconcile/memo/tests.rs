@@ -192,6 +192,8 @@ fn action(
             until: None,
             waits: None,
             certificate: None,
+            rotations: Vec::new(),
+            replaced: BTreeSet::new(),
             is_outdated: false,
         }),
         ..Memo::default()

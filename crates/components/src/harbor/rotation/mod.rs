@@ -1,0 +1,156 @@
+//! Rotation: credentials inside a Harbor that the operator has generated are generated anew, and the parts of the Harbor get
+//! them in an order in which they go on working together.
+//!
+//! What counts are the Secrets, see [`turn`], and the pods, see [`progress`]. One [`Pass`] is under way at a time, and none
+//! begins during an upgrade.
+
+mod outlook;
+mod parts;
+mod passes;
+mod pods;
+mod progress;
+mod request;
+mod rotated;
+mod turn;
+mod turns;
+
+pub(super) use self::{
+    outlook::{details, news},
+    rotated::Rotated,
+    turns::Turns,
+};
+
+use self::{
+    passes::{Look, Pass},
+    progress::Progress,
+    turn::Turn,
+};
+use super::{
+    certificates::Issuers, credentials::Credential, part::Part, upgrade::Upgrade, validated::Validated,
+};
+use k8s_openapi::api::core::v1::Secret;
+use plan::{PlanError, World};
+use std::collections::BTreeMap;
+
+/// The rotation of the credentials of a Harbor.
+pub(super) struct Rotation {
+    turns: Turns,
+    /// The passes that are under way or have just ended.
+    passes: Vec<Progress>,
+    /// What is due, and what it waits for.
+    waiting: BTreeMap<Rotated, String>,
+    /// What a user asks for, and why the operator does not do it.
+    refused: BTreeMap<Rotated, String>,
+    /// The Secret with the users of the registry before and after.
+    both: Option<Secret>,
+}
+
+impl Rotation {
+    /// Finds the pass that is under way or begins now.
+    pub fn of(
+        turns: Turns,
+        harbor: &Validated<'_>,
+        upgrade: &Upgrade<'_>,
+        issuers: &Issuers,
+        world: &World<'_>,
+    ) -> Result<Self, PlanError> {
+        let refused = refused(&turns, issuers);
+        let passes = turns.passes(harbor, world)?;
+        let (waiting, both) = (BTreeMap::new(), None);
+        let mut this = Self { turns, passes, waiting, refused, both };
+        this.begin(harbor, upgrade, world)?;
+        this.both = this.both_users(harbor, world)?;
+        Ok(this)
+    }
+
+    /// Begins the first pass that is due, if nothing is in its way, or adds to the one that has just begun.
+    fn begin(
+        &mut self,
+        harbor: &Validated<'_>,
+        upgrade: &Upgrade<'_>,
+        world: &World<'_>,
+    ) -> Result<(), PlanError> {
+        let is_free = |rotated: &Rotated| {
+            let turn = self.turns.newest.get(rotated);
+            !self.refused.contains_key(rotated) && turn.is_some_and(|turn| !turn.is_before_ours)
+        };
+        let due: Vec<_> = self.turns.due.iter().copied().filter(is_free).collect();
+        let Some(first) = due.first() else { return Ok(()) };
+        let running = self.passes.iter().find(|progress| !progress.has_ended());
+        let (pass, obstacle) = match running {
+            Some(running) if running.step == 0 && due.iter().any(|it| it.pass() == running.pass) => {
+                (running.pass, None)
+            }
+            Some(running) => {
+                let others = outlook::named(&running.members);
+                (running.pass, Some(format!("waits for the end of the rotation of {others}")))
+            }
+            None if upgrade.is_under_way() => {
+                (first.pass(), Some("waits for the end of the upgrade".to_owned()))
+            }
+            None => {
+                let pods = progress::of_all(first.pass(), harbor, world)?;
+                let unready = pods.values().find(|pods| !pods.are_ready());
+                (first.pass(), unready.map(|pods| format!("waits until {} is ready", pods.deployment)))
+            }
+        };
+        let begins = |rotated: Rotated| obstacle.is_none() && rotated.pass() == pass;
+        for rotated in due.iter().copied().filter(|it| begins(*it)) {
+            if let (Some(turn), Credential::Generated(base)) =
+                (self.turns.newest.get(&rotated), self.turns.base.rotated(rotated))
+            {
+                let next = turn.next(base, self.turns.requests.of(rotated), harbor.namespace, world)?;
+                self.turns.newest.insert(rotated, next);
+            }
+        }
+        if obstacle.is_none() {
+            self.passes = self.turns.passes(harbor, world)?;
+        }
+        let why =
+            obstacle.clone().unwrap_or_else(|| "waits for the end of the rotation before it".to_owned());
+        self.waiting = due.into_iter().filter(|it| !begins(*it)).map(|it| (it, why.clone())).collect();
+        Ok(())
+    }
+
+    /// Whether parts are getting credentials of a pass now.
+    fn is_running(&self, pass: Pass) -> bool {
+        self.look_at(pass).is_some_and(|progress| !progress.has_ended())
+    }
+
+    fn look_at(&self, pass: Pass) -> Option<&Progress> {
+        self.passes.iter().find(|progress| progress.pass == pass)
+    }
+
+    /// What the pass that is under way leaves a part as now.
+    fn look(&self, pass: Pass, part: Part) -> Option<Look> {
+        let running = self.look_at(pass).filter(|progress| !progress.has_ended())?;
+        pass.look(running.step, part)
+    }
+
+    fn turn(&self, rotated: Rotated) -> Option<&Turn> {
+        self.turns.newest.get(&rotated).filter(|_| !self.refused.contains_key(&rotated))
+    }
+}
+
+/// The rotation that is under way, as text for users.
+pub(super) fn under_way(harbor: &Validated<'_>, world: &World<'_>) -> Result<Option<String>, PlanError> {
+    let passes = Turns::of(harbor, world)?.passes(harbor, world)?;
+    let running = passes.iter().find(|progress| !progress.has_ended());
+    Ok(running.map(|running| format!("the rotation of {} has not ended", outlook::named(&running.members))))
+}
+
+/// What users ask for and the operator does not do, and why.
+fn refused(turns: &Turns, issuers: &Issuers) -> BTreeMap<Rotated, String> {
+    let why = |rotated: Rotated| match turns.base.rotated(rotated) {
+        Credential::Named(secret) => Some(format!(
+            "{} names the Secret {secret}, which only you write; change the value there",
+            rotated.field()
+        )),
+        Credential::Generated(_) if rotated == Rotated::Token && !issuers.operator_issues_token() => {
+            Some("cert-manager issues it, because spec.core.tokenIssuer is set".to_owned())
+        }
+        Credential::Generated(_) => None,
+    };
+    let asked = Rotated::ALL.into_iter().filter(|it| turns.requests.of(*it).is_some());
+    asked.filter_map(|rotated| Some((rotated, why(rotated)?))).collect()
+}

@@ -1,0 +1,124 @@
+//! What the rotation of a Harbor goes on to, and what users learn of it.
+
+use super::{Rotation, passes::Pass, progress::Progress, rotated::Rotated};
+use crate::harbor::validated::Validated;
+use api::v1beta1::rotation::{RotationPhase, RotationStatus};
+use k8s_openapi::{api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::Time};
+use plan::{Announcement, Conclusion, ObjectKey, Outlook, PlannedStep};
+use serde_json::{Map, Value};
+
+/// The field of the status.
+const ROTATIONS: &str = "rotations";
+
+/// The names of credentials, as a list.
+pub(super) fn named(rotated: &[Rotated]) -> String {
+    rotated.iter().map(|it| it.name()).collect::<Vec<_>>().join(" and ")
+}
+
+impl Rotation {
+    /// Adds what users see of the rotation.
+    pub fn add_to(&self, outlook: Outlook, harbor: &Validated<'_>) -> Outlook {
+        let Outlook { mut steps, waits, certificate, .. } = outlook;
+        steps.extend(Pass::ALL.into_iter().filter_map(|pass| self.planned(pass)));
+        let replaced = self.turns.newest.values().filter_map(|turn| turn.replaced());
+        let replaced = replaced.map(|secret| ObjectKey::of::<Secret>(harbor.namespace, secret)).collect();
+        let waits = waits.or_else(|| self.waits(harbor));
+        Outlook { steps, waits, certificate, rotations: self.states(), replaced }
+    }
+
+    /// What a pass does, if it is under way or due.
+    fn planned(&self, pass: Pass) -> Option<PlannedStep> {
+        let running = self.passes.iter().find(|progress| progress.pass == pass && !progress.has_ended());
+        let due = self.waiting.keys().filter(|rotated| rotated.pass() == pass).copied();
+        let members: Vec<_> = running.iter().flat_map(|it| it.members.clone()).chain(due).collect();
+        let done = running.map_or(0, |progress| progress.step);
+        let steps = pass.steps().iter().skip(done).map(|step| step.does.to_owned());
+        (!members.is_empty()).then(|| PlannedStep {
+            name: format!("the rotation of {}", named(&members)),
+            remarks: steps.chain([pass.gap().to_owned()]).collect(),
+        })
+    }
+
+    /// What the rotation waits for, for the status of the Harbor.
+    fn waits(&self, harbor: &Validated<'_>) -> Option<(ObjectKey, String)> {
+        let running = self.passes.iter().find(|progress| !progress.has_ended());
+        let running = running.map(|progress| {
+            let subject = progress.waits_for.clone().unwrap_or_else(|| harbor.key());
+            (subject, format!("the rotation of {}: {}", named(&progress.members), step(progress)))
+        });
+        let waiting = || {
+            let (rotated, why) = self.waiting.first_key_value()?;
+            Some((harbor.key(), format!("the rotation of {} {why}", rotated.name())))
+        };
+        running.or_else(waiting)
+    }
+
+    /// The state of each credential that was rotated, is due or was asked for.
+    fn states(&self) -> Vec<RotationStatus> {
+        let states = Rotated::ALL.into_iter().filter_map(|rotated| {
+            let turn = self.turn(rotated).filter(|turn| turn.is_rotated());
+            let running = self.passes.iter().find(|progress| progress.members.contains(&rotated));
+            let running = running.filter(|progress| !progress.has_ended()).map(step);
+            let (phase, message) = match (self.refused.get(&rotated), running, self.waiting.get(&rotated)) {
+                (Some(why), ..) => (RotationPhase::Refused, Some(why.clone())),
+                (None, Some(step), _) => (RotationPhase::Running, Some(step)),
+                (None, None, Some(why)) => (RotationPhase::Waiting, Some(why.clone())),
+                (None, None, None) => (turn.map(|_| RotationPhase::Done)?, None),
+            };
+            Some(RotationStatus {
+                name: rotated.name().into(),
+                phase,
+                request: turn.and_then(|turn| turn.request()).filter(|word| !word.is_empty()).cloned(),
+                at: turn.and_then(|turn| turn.created).map(Time),
+                message,
+            })
+        });
+        states.collect()
+    }
+}
+
+/// The step that is under way, such as `step 1 of 3 stops JobService`.
+fn step(progress: &Progress) -> String {
+    let steps = progress.pass.steps();
+    let does = steps.get(progress.step).map_or("has ended", |step| step.does);
+    format!("step {} of {} {does}", progress.step.saturating_add(1), steps.len())
+}
+
+/// What users should learn from events: each step of a rotation, and its end.
+pub(in super::super) fn news(conclusion: &Conclusion<'_>) -> Vec<Announcement> {
+    let before: Vec<RotationStatus> = conclusion
+        .previous
+        .get(ROTATIONS)
+        .and_then(|before| serde_json::from_value(before.clone()).ok())
+        .unwrap_or_default();
+    let changed = |now: &&RotationStatus| {
+        let before = before.iter().find(|before| before.name == now.name);
+        before.is_none_or(|before| (before.phase, &before.message) != (now.phase, &now.message))
+    };
+    let was_running = |now: &RotationStatus| {
+        before.iter().any(|it| it.name == now.name && it.phase == RotationPhase::Running)
+    };
+    let told = |now: &RotationStatus| {
+        let (name, message) = (&now.name, now.message.as_deref().unwrap_or_default());
+        let (reason, note) = match now.phase {
+            RotationPhase::Running => ("Rotating", format!("the rotation of {name}: {message}")),
+            RotationPhase::Done if was_running(now) => {
+                ("Rotated", format!("{name} was rotated: all components have the new value"))
+            }
+            RotationPhase::Refused => ("RotationRefused", format!("{name} is not rotated: {message}")),
+            RotationPhase::Done | RotationPhase::Waiting => return None,
+        };
+        Some(Announcement { reason, note })
+    };
+    conclusion.rotations.unwrap_or_default().iter().filter(changed).filter_map(told).collect()
+}
+
+/// The fields of the status.
+pub(in super::super) fn details(conclusion: &Conclusion<'_>) -> Map<String, Value> {
+    // Texts and times always have a JSON form.
+    let rotations = conclusion.rotations.map(|rotations| match rotations {
+        [] => Value::Null,
+        rotations => serde_json::to_value(rotations).unwrap_or_default(),
+    });
+    rotations.map(|rotations| (ROTATIONS.to_owned(), rotations)).into_iter().collect()
+}

@@ -1,0 +1,65 @@
+//! The pods of a part, as its Deployment shows them.
+
+use super::super::{part::Part, validated::Validated};
+use k8s_openapi::api::apps::v1::Deployment;
+use plan::{Manifest as _, ObjectKey, PlanError, Readiness, World};
+use serde_json::Value;
+
+/// The pods of a part.
+pub(super) struct Pods {
+    /// Their Deployment.
+    pub deployment: ObjectKey,
+    template: Value,
+    wanted: Option<i32>,
+    exist: i32,
+    readiness: Readiness,
+}
+
+impl Pods {
+    /// The pods of a part; `None` if it has none. The registry's controller runs in the pods of the registry.
+    pub fn of(part: Part, harbor: &Validated<'_>, world: &World<'_>) -> Result<Option<Self>, PlanError> {
+        let part = if part == Part::RegistryController { Part::Registry } else { part };
+        let name = harbor.child(part.name());
+        let Some(found) = world.with_status::<Deployment>(&name)? else { return Ok(None) };
+        let readiness = found.readiness();
+        let status = found.status.unwrap_or_default();
+        let (wanted, template) = found.spec.map(|spec| (spec.replicas, spec.template)).unwrap_or_default();
+        Ok(Some(Self {
+            deployment: ObjectKey::of::<Deployment>(harbor.namespace, &name),
+            // A pod template always has a JSON form.
+            template: serde_json::to_value(template).unwrap_or_default(),
+            wanted,
+            exist: status.replicas.unwrap_or(0),
+            readiness,
+        }))
+    }
+
+    /// Whether their template refers to a Secret.
+    pub fn use_secret(&self, name: &str) -> bool {
+        mentions(&self.template, name)
+    }
+
+    /// Whether all of them are ready, and none is left of an earlier template.
+    pub fn are_ready(&self) -> bool {
+        self.readiness == Readiness::Ready
+    }
+
+    /// Whether there are to be none.
+    pub fn are_unwanted(&self) -> bool {
+        self.wanted == Some(0)
+    }
+
+    /// Whether there are none, except for pods that are terminating.
+    pub fn are_gone(&self) -> bool {
+        self.are_unwanted() && self.are_ready() && self.exist == 0
+    }
+}
+
+fn mentions(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(found) => found == text,
+        Value::Array(items) => items.iter().any(|item| mentions(item, text)),
+        Value::Object(fields) => fields.values().any(|field| mentions(field, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

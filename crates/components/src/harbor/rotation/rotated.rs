@@ -1,0 +1,85 @@
+//! The credentials that can be rotated.
+
+use super::passes::Pass;
+use api::v1beta1::{
+    GoDuration,
+    rotation::{RotationInterval, RotationSpec},
+};
+
+/// A credential inside a Harbor that the operator generates, and can generate anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in super::super) enum Rotated {
+    /// The key for uploads that several pods of the registry handle.
+    RegistryHttp,
+    /// The user of Core and JobService at the registry.
+    RegistryCredentials,
+    /// The secret with which JobService authenticates.
+    JobserviceSecret,
+    /// The secret with which Core authenticates.
+    CoreSecret,
+    /// The key that signs tokens.
+    Token,
+    /// The key that protects forms.
+    Csrf,
+}
+
+impl Rotated {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::RegistryHttp,
+        Self::RegistryCredentials,
+        Self::JobserviceSecret,
+        Self::CoreSecret,
+        Self::Token,
+        Self::Csrf,
+    ];
+
+    /// Its name for users.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::RegistryHttp => "registryHttp",
+            Self::RegistryCredentials => "registryCredentials",
+            Self::JobserviceSecret => "jobserviceSecret",
+            Self::CoreSecret => "coreSecret",
+            Self::Token => "token",
+            Self::Csrf => "csrf",
+        }
+    }
+
+    /// The pass in which it is rotated.
+    pub const fn pass(self) -> Pass {
+        match self {
+            Self::RegistryHttp => Pass::RegistryHttp,
+            Self::RegistryCredentials => Pass::RegistryCredentials,
+            Self::JobserviceSecret | Self::CoreSecret => Pass::JobSecrets,
+            Self::Token | Self::Csrf => Pass::CoreKeys,
+        }
+    }
+
+    /// How old it may become.
+    pub fn interval(self, spec: &RotationSpec) -> Option<&GoDuration> {
+        let RotationSpec { registry_http, registry_credentials, jobservice_secret, core_secret, token, csrf } =
+            spec;
+        let interval = match self {
+            Self::RegistryHttp => registry_http,
+            Self::RegistryCredentials => registry_credentials,
+            Self::JobserviceSecret => jobservice_secret,
+            Self::CoreSecret => core_secret,
+            Self::Token => token,
+            Self::Csrf => csrf,
+        };
+        interval.as_ref().map(|RotationInterval { interval }| interval)
+    }
+
+    /// The field with the Secret that a user names instead.
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::RegistryHttp => "spec.registry.httpSecretRef",
+            Self::RegistryCredentials => "spec.registry.credentialsRef",
+            Self::JobserviceSecret => "spec.jobservice.secretRef",
+            Self::CoreSecret => "spec.core.secretRef",
+            Self::Token => "spec.core.tokenCertificateRef",
+            Self::Csrf => "spec.core.csrfKeyRef",
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! The Secrets of all credentials, and what users ask for.
+
+use super::{
+    passes::Pass,
+    progress::Progress,
+    request::Requests,
+    rotated::Rotated,
+    turn::{First, Turn},
+};
+use crate::{
+    harbor::{
+        credentials::{Credential, Credentials},
+        validated::Validated,
+    },
+    values::whole_seconds,
+};
+use api::names::ROTATE_ANNOTATION;
+use plan::{All as _, PlanError, World};
+use std::{collections::BTreeMap, time::Duration};
+
+/// The newest turn of each credential whose Secret the operator generates.
+pub(in super::super) struct Turns {
+    pub(super) base: Credentials,
+    pub(super) requests: Requests,
+    pub(super) newest: BTreeMap<Rotated, Turn>,
+    /// What a user, or the interval, asks to rotate.
+    pub(super) due: Vec<Rotated>,
+}
+
+impl Turns {
+    /// Reads the Secrets. Refuses names that no credential has.
+    pub fn of(harbor: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let base = Credentials::of(harbor);
+        let read = |rotated: Rotated, base: &str, requests: &Requests| {
+            let (request, interval) = (requests.of(rotated), interval(harbor, rotated)?);
+            let is_asked = request.is_some() || interval.is_some();
+            let first = if is_asked { First::Read } else { First::Unread };
+            let turn = Turn::newest(base, first, request, world)?;
+            let is_due = is_due(&turn, request, interval, world);
+            Ok((rotated, turn, is_due))
+        };
+        let requests = Requests::parse(harbor.annotation(ROTATE_ANNOTATION))?;
+        let ours = Rotated::ALL.into_iter().filter_map(|rotated| match base.rotated(rotated) {
+            Credential::Generated(base) => Some(read(rotated, base, &requests)),
+            Credential::Named(_) => None,
+        });
+        let turns = ours.collect::<Vec<Result<_, PlanError>>>().all()?;
+        let due = turns.iter().filter(|(.., is_due)| *is_due).map(|(rotated, ..)| *rotated).collect();
+        let newest = turns.into_iter().map(|(rotated, turn, _)| (rotated, turn)).collect();
+        Ok(Self { base, requests, newest, due })
+    }
+
+    /// How far the passes have come whose Secrets before still exist.
+    pub(super) fn passes(
+        &self,
+        harbor: &Validated<'_>,
+        world: &World<'_>,
+    ) -> Result<Vec<Progress>, PlanError> {
+        let passes = Pass::ALL.into_iter().filter_map(|pass| {
+            let is_member =
+                |(rotated, turn): &(&Rotated, &Turn)| rotated.pass() == pass && turn.before.is_some();
+            let members: Vec<_> = self.newest.iter().filter(is_member).collect();
+            (!members.is_empty()).then(|| Progress::of(pass, &members, harbor, world))
+        });
+        passes.collect::<Vec<_>>().all()
+    }
+}
+
+fn interval(harbor: &Validated<'_>, rotated: Rotated) -> Result<Option<Duration>, PlanError> {
+    let interval = harbor.installation.rotation.as_ref().and_then(|spec| rotated.interval(spec));
+    let field = || format!("spec.rotation.{}.interval", rotated.name());
+    interval.map(|interval| whole_seconds(interval, field()).map(Duration::from_secs)).transpose()
+}
+
+fn is_due(turn: &Turn, request: Option<&String>, interval: Option<Duration>, world: &World<'_>) -> bool {
+    let end = turn.created.zip(interval).and_then(|(created, interval)| created.checked_add(interval).ok());
+    let is_old = end.is_some_and(|end| world.clock().is_past(end));
+    turn.created.is_some() && (is_old || request.is_some() && request != turn.request())
+}
