@@ -42,7 +42,8 @@
 //! - Requests may be hostile: bodies have at most 3 MiB, nesting is limited, and fuzz targets search for panics.
 //!
 //! Not supported:
-//! - Running containers: no `exec`, `attach`, `log`, `portforward`, `proxy`.
+//! - Running containers: no `exec`, `attach`, `portforward`, `proxy`. The log of a container is an annotation of its pod,
+//!   see [`LOG_ANNOTATIONS`].
 //! - Answers in protocol buffers. Requests may use them.
 //! - Quotas, limit ranges, disruption budgets, pod security and admission policies. Webhooks of admission and
 //!   conversion are called ([`RemoteWebhooks`]).
@@ -63,6 +64,7 @@ mod go;
 mod journal;
 mod kinds;
 mod lifecycle;
+mod log_annotations;
 mod patch;
 mod present;
 mod protobuf;
@@ -82,5 +84,6 @@ pub use admission::{RemoteWebhooks, Target as WebhookTarget, Webhooks};
 pub use body::Body;
 pub use fault::{Faults, Faulty, Incident, Mishap, Plan};
 pub use journal::JournalError;
+pub use log_annotations::LOG_ANNOTATIONS;
 pub use serve::{Authority, AuthorityError, Credential, Endpoint, KubeconfigError, Pems, serve};
 pub use server::{ApiServer, Builder};

@@ -23,14 +23,14 @@ impl Query {
     }
 
     /// A flag as Kubernetes parses it: present and not `false` or `0`.
-    pub(super) fn flag(&self, name: &str) -> Option<bool> {
+    pub fn flag(&self, name: &str) -> Option<bool> {
         self.0
             .iter()
             .find(|(key, _)| key == name)
             .map(|(_, value)| !matches!(value.to_lowercase().as_str(), "false" | "0"))
     }
 
-    pub(super) fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
+    pub fn number<T: std::str::FromStr>(&self, name: &str) -> Result<Option<T>, Failure> {
         self.get(name)
             .map(|value| {
                 value.parse().map_err(|_| {

@@ -2,6 +2,7 @@
 
 mod answer;
 mod collection;
+mod log;
 mod object;
 mod reply;
 mod reviews;

@@ -2,7 +2,7 @@
 
 use super::{
     answer::{Call, no_such_resource, not_allowed},
-    reply,
+    log, reply,
 };
 use crate::{
     access::{Authorizer, Review, TokenTarget, review},
@@ -52,6 +52,7 @@ pub(super) fn subresource(
     match (call.resource.plural.as_str(), subresource, method.as_str()) {
         ("serviceaccounts", "token", "POST") => token(call, name, &object()?),
         ("pods", "eviction", "POST") => evict(call, name, &object()?),
+        ("pods", "log", "GET") => log::answer(call, name),
         ("pods", "binding", "POST") => bind(call, name, &object()?),
         ("namespaces", "finalize", "PUT") => finalize(call, name),
         _ if call.resource.origin == Origin::Custom => {

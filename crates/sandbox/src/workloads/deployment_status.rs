@@ -77,7 +77,9 @@ fn progressing(
         };
         return (write(condition), None);
     }
-    if let Some(failure) = &progress.failure {
+    // The other lines are in the logs of the pods.
+    if let Some(failure) = progress.failure.as_ref().map(|failure| failure.lines().next().unwrap_or_default())
+    {
         let message = format!("ReplicaSet {set:?} has timed out progressing: {failure}");
         return (write(Condition::new("Progressing", false, "ProgressDeadlineExceeded", &message)), None);
     }

@@ -129,6 +129,45 @@ fn containers(spec: &Value, before: &Value, pod_state: &PodState, init: bool) ->
         .collect()
 }
 
+/// The last run of a container: it crashed now or before, or has never ended.
+fn last_run(container: &Value, before: &Value, crash: Option<&str>) -> Value {
+    let Some(words) = crash.filter(|_| !before["state"]["waiting"].is_object()) else {
+        return if before["lastState"].is_object() { before["lastState"].clone() } else { json!({}) };
+    };
+    let quotes = container["terminationMessagePolicy"] == "FallbackToLogsOnError";
+    let ended = now();
+    let started = before["state"]["running"]["startedAt"].as_str().unwrap_or(&ended);
+    json!({"terminated": {
+        "exitCode": 1, "reason": "Error", "message": if quotes { words } else { "" },
+        "startedAt": started, "finishedAt": ended, "containerID": container_id(container),
+    }})
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn container_id(container: &Value) -> String {
+    format!("sandbox://{}", super::template::hash(container))
+}
+
+/// The logs of the containers of a pod that has failed, by their names: the failure is their last word.
+pub(crate) fn logs<'p>(
+    pod: &'p DynamicObject,
+    pod_state: &'p PodState,
+) -> impl Iterator<Item = (&'p str, &'p str)> {
+    let words = match pod_state {
+        PodState::Crashing(message) | PodState::Failed(message) => Some(message.as_str()),
+        PodState::Missing(_)
+        | PodState::Starting
+        | PodState::NotPulled(_)
+        | PodState::Running
+        | PodState::Succeeded => None,
+    };
+    let containers = pod.data["spec"]["containers"].as_array().into_iter().flatten();
+    containers.filter_map(move |container| Some((container["name"].as_str()?, words?)))
+}
+
 fn container_status(container: &Value, before: &Value, pod_state: &PodState, lasting: bool) -> Value {
     let started = before["state"]["running"]["startedAt"].as_str().map_or_else(now, str::to_owned);
     let ended = |code: i32, reason: &str, message: &str| {
@@ -140,6 +179,10 @@ fn container_status(container: &Value, before: &Value, pod_state: &PodState, las
         }})
     };
     let state = match (pod_state, pod_state.waiting()) {
+        (PodState::Crashing(_), Some((reason, _))) if lasting => {
+            let message = format!("back-off 10s restarting failed container={}", text(&container["name"]));
+            json!({"waiting": {"reason": reason, "message": message}})
+        }
         (_, Some((reason, message))) if lasting || !pod_state.is_initialized() => {
             json!({"waiting": {"reason": reason, "message": message}})
         }
@@ -149,7 +192,11 @@ fn container_status(container: &Value, before: &Value, pod_state: &PodState, las
     };
     let waits = state["waiting"].is_object();
     let runs = state["running"].is_object();
-    let crashed = matches!(pod_state, PodState::Crashing(_)) && lasting;
+    let crash = match pod_state {
+        PodState::Crashing(message) if lasting => Some(message.as_str()),
+        _ => None,
+    };
+    let crashed = crash.is_some();
     let image = container["image"].as_str().unwrap_or_default();
     let restarts = before["restartCount"].as_i64().unwrap_or(0);
     let newly = i64::from(crashed && !before["state"]["waiting"].is_object());
@@ -157,14 +204,11 @@ fn container_status(container: &Value, before: &Value, pod_state: &PodState, las
         "name": container["name"],
         "image": image,
         "imageID": if waits && !crashed { String::new() } else { format!("sandbox://{image}") },
-        "containerID": if waits && !crashed { String::new() } else { format!("sandbox://{}", identity(container)) },
+        "containerID": if waits && !crashed { String::new() } else { container_id(container) },
         "ready": runs || (!lasting && !waits),
         "started": runs,
         "restartCount": restarts + newly,
         "state": state,
+        "lastState": last_run(container, before, crash),
     })
-}
-
-fn identity(container: &Value) -> String {
-    super::template::hash(container)
 }

@@ -10,3 +10,4 @@ pub(crate) mod replica_set;
 mod rollout;
 pub(crate) mod stateful_set;
 pub(crate) mod template;
+mod warning;

@@ -3,9 +3,12 @@
 use super::{
     kubelet::{self, PodState},
     needs::{Missing, missing},
+    warning::Warning,
 };
 use crate::{kind::Kind, reconcile::Next, world::World, write::ReconcileError};
+use apiserver::LOG_ANNOTATIONS;
 use kube::{ResourceExt as _, core::DynamicObject};
+use serde_json::{Map, Value, json};
 use std::{collections::HashSet, net::Ipv4Addr};
 
 pub(crate) async fn reconcile(world: &World, pod: &DynamicObject) -> Result<Next, ReconcileError> {
@@ -40,9 +43,26 @@ pub(crate) async fn reconcile(world: &World, pod: &DynamicObject) -> Result<Next
             None => PodState::Succeeded,
         },
     };
+    write_logs(world, pod, &pod_state).await?;
     let status = kubelet::status(pod, &pod_state, || address(world, pod));
+    let warning =
+        Warning::of(&status).filter(|warning| Warning::of(&pod.data["status"]).as_ref() != Some(warning));
     world.set_status(Kind::Pod, pod, status).await?;
+    if let Some(warning) = warning {
+        warning.write(world, pod).await?;
+    }
     Ok(next)
+}
+
+/// Writes the logs to where the API server in memory, which cannot ask a kubelet, finds them.
+async fn write_logs(world: &World, pod: &DynamicObject, pod_state: &PodState) -> Result<(), ReconcileError> {
+    let logs =
+        kubelet::logs(pod, pod_state).map(|(name, log)| (format!("{LOG_ANNOTATIONS}{name}"), log.into()));
+    let annotations: Map<String, Value> = logs.collect();
+    if annotations.is_empty() {
+        return Ok(());
+    }
+    world.amend(Kind::Pod, pod, json!({"metadata": {"annotations": annotations}})).await
 }
 
 /// An address of the pod network that no pod has.

@@ -2,6 +2,7 @@
 
 use crate::world::{World, condition};
 use api::names::{SANDBOX_DELAY_ANNOTATION, SANDBOX_FAIL_ANNOTATION};
+use apiserver::LOG_ANNOTATIONS;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
 
@@ -124,7 +125,12 @@ async fn a_deployment_annotated_to_fail_fails_visibly_and_recovers() {
     world.until("Deployment", "web", |deployment| deployment["status"]["unavailableReplicas"] == 1).await;
     let pods = world.list("Pod").await;
     let waiting = &pods[0]["status"]["containerStatuses"][0]["state"]["waiting"];
-    assert_eq!(waiting, &json!({"reason": "CrashLoopBackOff", "message": "out of memory"}));
+    assert_eq!(waiting["reason"], "CrashLoopBackOff");
+    assert_eq!(pods[0]["metadata"]["annotations"][format!("{LOG_ANNOTATIONS}web")], "out of memory");
+    world.requests.until_quiet().await;
+    let mut reasons: Vec<_> = world.list("Event").await.iter().map(|event| event["reason"].clone()).collect();
+    reasons.sort_by_key(ToString::to_string);
+    assert_eq!(reasons, ["BackOff", "Failed"]);
     world.mend("Deployment", "web").await;
     world.until("Deployment", "web", |deployment| is_available(deployment, 1)).await;
     world.assert_quiet().await;
