@@ -2,6 +2,7 @@
 
 use super::{
     Node,
+    details::{self, Details, Fit},
     outline::{Row, rows, unready},
     words::{message, word},
 };
@@ -37,24 +38,25 @@ pub struct Size {
     pub height: usize,
 }
 
-/// The drawing: no line is wider than the terminal, and it has fewer lines than the terminal. If there is room, the messages
+/// The drawing, with the lines about workloads below their rows: no line is wider than the terminal, and it has fewer lines than the terminal. If there is room, the messages
 /// that were cut follow the rows. Without a time, no durations.
-pub fn frame(roots: &[Node], now: Option<Duration>, size: Size) -> String {
+pub fn frame(roots: &[Node], about: &Details, now: Option<Duration>, size: Size) -> String {
     // The cursor is on a line of its own below the drawing, and the last line is the sum.
     let room = size.height.saturating_sub(2);
     let mut shown = rows(roots);
-    let all = shown.len();
-    let mut hidden = None;
+    let height = |rows: &[Row<'_>]| rows.iter().map(|row| 1 + details_of(row, about).len()).sum::<usize>();
+    let (all, mut fits, mut what) = (height(&shown), room, None);
     if all > room {
         shown = unready(shown);
-        let fits = room.saturating_sub(1);
-        let what = if shown.len() > fits { "more lines" } else { "lines about what is ready" };
+        fits = room.saturating_sub(1);
+        what = Some(if height(&shown) > fits { "more lines" } else { "lines about what is ready" });
         shown.truncate(fits);
-        hidden = Some(format!("… and {} {what}", all - shown.len()));
     }
     let drawn = drawn(&mut shown, now, size.width);
     let cut = cut_messages(&drawn, &shown);
-    let mut lines: Vec<_> = drawn.into_iter().map(Line::finish).collect();
+    let mut lines = with_details(drawn, &shown, about, Fit::Cut, size.width);
+    lines.truncate(fits);
+    let hidden = what.map(|what| format!("… and {} {what}", all - lines.len()));
     if let Some(hidden) = hidden {
         let mut line = Line::with_room(size.width);
         line.push(FAINT, &hidden);
@@ -73,15 +75,29 @@ pub fn frame(roots: &[Node], now: Option<Duration>, size: Size) -> String {
 }
 
 /// The drawing that is printed once: all rows, followed by the messages that did not fit.
-pub fn still(roots: &[Node], width: usize) -> String {
+pub fn still(roots: &[Node], about: &Details, width: usize) -> String {
     let mut rows = rows(roots);
     let drawn = drawn(&mut rows, None, width);
     // The terminal wraps them, so that a copied message is one line.
     let cut = cut_messages(&drawn, &rows).iter().flat_map(|message| message.lines(usize::MAX)).collect();
-    let mut lines: Vec<_> = drawn.into_iter().map(Line::finish).collect();
+    let mut lines = with_details(drawn, &rows, about, Fit::Wrap, width);
     below(&mut lines, cut);
     lines.push(sum(roots, None, width));
     lines.join("\n") + "\n"
+}
+
+/// The rows, each followed by the lines about its pods.
+fn with_details(drawn: Vec<Line>, rows: &[Row<'_>], about: &Details, fit: Fit, room: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (line, row) in drawn.into_iter().zip(rows) {
+        lines.push(line.finish());
+        lines.extend(details::drawn(&row.branches, details_of(row, about), fit, room));
+    }
+    lines
+}
+
+fn details_of<'d>(row: &Row<'_>, about: &'d Details) -> &'d [pods::Line] {
+    about.get(&row.node.key).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// A message that did not fit into its row.
@@ -219,7 +235,7 @@ fn elapsed(node: &Node, now: Duration) -> Option<Duration> {
     }
 }
 
-fn glyph(phase: Phase) -> (char, Style) {
+pub(super) fn glyph(phase: Phase) -> (char, Style) {
     match phase {
         Phase::Blocked | Phase::Pending | Phase::Deleted => ('·', FAINT),
         Phase::Applying => ('↑', BUSY),

@@ -2,6 +2,7 @@
 
 use super::{Header, Node, message, word};
 use crate::output::Error;
+use pods::{Report, WorkloadReport};
 use serde::Serialize;
 
 /// An object, its state, and the objects it wants to exist.
@@ -18,13 +19,16 @@ struct Object {
     /// The siblings it waits for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     after: Vec<String>,
+    /// What its pods report.
+    #[serde(flatten)]
+    workload: Option<WorkloadReport>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     children: Vec<Object>,
 }
 
 impl Object {
-    fn of(node: &Node, siblings: &[Node], header: Header) -> Self {
-        let below = |child: &Node| Self::of(child, &node.children, Header::default());
+    fn of(node: &Node, siblings: &[Node], header: Header, report: &Report) -> Self {
+        let below = |child: &Node| Self::of(child, &node.children, Header::default(), report);
         let after = node.after.iter().filter_map(|&position| siblings.get(position));
         Self {
             kind: node.key.kind.clone(),
@@ -34,14 +38,19 @@ impl Object {
             message: message(&node.state),
             header,
             after: after.map(|before| format!("{}/{}", before.key.kind, before.key.name)).collect(),
+            workload: report.about(&node.key).cloned(),
             children: node.children.iter().map(below).collect(),
         }
     }
 }
 
-/// A list of trees with their headers.
-pub fn json<'n>(roots: impl IntoIterator<Item = (&'n Node, Header)>) -> Result<String, Error> {
-    let objects: Vec<_> = roots.into_iter().map(|(root, header)| Object::of(root, &[], header)).collect();
+/// A list of trees with their headers, and with what pods report.
+pub fn json<'n>(
+    roots: impl IntoIterator<Item = (&'n Node, Header)>,
+    report: &Report,
+) -> Result<String, Error> {
+    let objects = roots.into_iter().map(|(root, header)| Object::of(root, &[], header, report));
+    let objects: Vec<_> = objects.collect();
     let text = serde_json::to_string_pretty(&objects);
     let problem =
         |error: serde_json::Error| Error::Encode { object: "the status".into(), problem: error.to_string() };

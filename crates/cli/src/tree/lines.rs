@@ -2,8 +2,9 @@
 //! object that fails. Every other change of a tree with a hundred objects would hide these.
 
 use super::words::sentence;
-use crate::output::duration;
+use crate::output::{duration, plain};
 use plan::ObjectKey;
+use pods::Report;
 use progress::{Phase, TreeChange};
 use std::{collections::HashMap, fmt::Write as _, mem, time::Duration};
 
@@ -12,6 +13,8 @@ use std::{collections::HashMap, fmt::Write as _, mem, time::Duration};
 pub struct Lines {
     /// The phase that the last line about an object shows.
     shown: HashMap<(ObjectKey, Option<ObjectKey>), Phase>,
+    /// The pods that fail, and how, by their workload and name.
+    failing: HashMap<(ObjectKey, String), String>,
     text: String,
 }
 
@@ -29,6 +32,22 @@ impl Lines {
             child.as_ref().map(|child| format!(": {} {}", child.kind, child.name)).unwrap_or_default();
         // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{:>7}  {owner}{child}: {}", duration(at), sentence(state));
+    }
+
+    /// Adds a line for each pod that fails, unless the last report said the same.
+    pub fn add_pods(&mut self, report: &Report, at: Duration) {
+        let before = mem::take(&mut self.failing);
+        for (workload, of) in &report.workloads {
+            for pod in of.pods.iter().filter(|pod| pod.failed) {
+                let object = (workload.clone(), pod.name.clone());
+                if before.get(&object) != Some(&pod.state) {
+                    let summary = plain(&pod.summary());
+                    // Writing to a string cannot fail.
+                    let _ = writeln!(self.text, "{:>7}  {workload}: {summary}", duration(at));
+                }
+                self.failing.insert(object, pod.state.clone());
+            }
+        }
     }
 
     /// The lines since the last call.
@@ -53,7 +72,8 @@ fn is_shown(change: &TreeChange, before: Option<Phase>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use progress::NodeState;
+    use pods::{PodReport, WorkloadReport};
+    use progress::{NodeState, Tally};
 
     fn key(group: &str, kind: &str, name: &str) -> ObjectKey {
         ObjectKey::new(group, kind, "r", name)
@@ -88,6 +108,36 @@ mod tests {
         assert_eq!(
             lines(&phases.map(|phase| (Some(deployment.clone()), phase))),
             "   0.0s  Harbor r/acme: Deployment acme-core: failed\n   0.0s  Harbor r/acme: Deployment acme-core: ready\n"
+        );
+    }
+
+    #[test]
+    fn a_pod_has_a_line_when_it_begins_to_fail_and_when_it_fails_in_another_way() {
+        let workload = key("apps", "Deployment", "acme-core");
+        let report = |state: &str, failed| {
+            let pod = PodReport {
+                name: "acme-core-1".into(),
+                state: state.into(),
+                failed,
+                tally: Tally { ready: 0, all: 1 },
+                restarts: 2,
+                message: Some("why".into()),
+                containers: Vec::new(),
+                events: Vec::new(),
+            };
+            let about = WorkloadReport { ready: false, tally: None, pods: vec![pod], events: Vec::new() };
+            Report { workloads: [(workload.clone(), about)].into(), ..Report::default() }
+        };
+        let mut lines = Lines::default();
+        let states =
+            [("Pending", false), ("Error", true), ("Error", true), ("OOMKilled", true), ("ready", false)];
+        for (state, failed) in states {
+            lines.add_pods(&report(state, failed), Duration::ZERO);
+        }
+        assert_eq!(
+            lines.take(),
+            "   0.0s  Deployment r/acme-core: Pod acme-core-1  Error, 2 restarts: why\n   \
+             0.0s  Deployment r/acme-core: Pod acme-core-1  OOMKilled, 2 restarts: why\n"
         );
     }
 

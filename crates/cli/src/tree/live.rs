@@ -1,6 +1,8 @@
 //! A tree that changes while it is drawn.
 
-use super::{Tree, lines::Lines};
+use super::{Details, Node, Tree, details, lines::Lines};
+use jiff::Timestamp;
+use pods::Report;
 use progress::{Observer, Progress, TreeChange};
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -23,6 +25,7 @@ pub struct Live {
 #[derive(Debug, Default)]
 struct State {
     tree: Tree,
+    details: Details,
     lines: Lines,
 }
 
@@ -56,6 +59,22 @@ impl Live {
     /// Reads the tree.
     pub fn read<R>(&self, read: impl FnOnce(&Tree) -> R) -> R {
         read(&self.state().tree)
+    }
+
+    /// The objects, and the lines about those that are workloads.
+    pub fn drawn(&self) -> (Vec<Node>, Details) {
+        let state = self.state();
+        (state.tree.roots(), state.details.clone())
+    }
+
+    /// Takes in what pods report now.
+    pub fn read_pods(&self, report: &Report, now: Timestamp) {
+        let at = self.now();
+        let mut state = self.state();
+        state.details = details(report, now);
+        state.lines.add_pods(report, at);
+        drop(state);
+        self.changed.send_replace(());
     }
 
     /// The lines since the last call.

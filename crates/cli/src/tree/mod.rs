@@ -4,6 +4,7 @@
 //!
 //! Uses: output.
 
+mod details;
 mod frame;
 mod header;
 mod json;
@@ -16,6 +17,7 @@ mod show;
 mod tests;
 mod words;
 
+pub use details::{Details, details};
 pub use frame::still;
 #[cfg(all(test, feature = "sandbox"))]
 pub use frame::{Size, frame};

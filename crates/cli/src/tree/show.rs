@@ -87,7 +87,8 @@ fn drawing(live: &Live, colour: bool, size: Size) -> String {
     let size = Size { width: size.width.saturating_sub(1), ..size };
     // A drawing shows states, not the changes that led to them.
     live.take_lines();
-    let drawing = frame(&live.read(Tree::roots), now, size);
+    let (roots, details) = live.drawn();
+    let drawing = frame(&roots, &details, now, size);
     if colour { drawing } else { strip_str(&drawing).to_string() }
 }
 

@@ -1,12 +1,13 @@
 //! Drawings of a Core that becomes ready, and of the owner of such a Core.
 
-use super::{Header, Live, Size, Tree, frame, json, lines::Lines, message, still};
+use super::{Details, Header, Live, Size, Tree, frame, json, lines::Lines, message, still};
 use ::page::{Page, Reach, Setup, Store};
 use axum::body::Body;
 use http::{Request, Response};
 use http_body_util::BodyExt as _;
 use kube::Client;
 use plan::{Class, Failure, ObjectKey, Readiness, Verdict};
+use pods::Report;
 use progress::{Observer as _, Planned, Progress, Stage, State, Summary};
 use serde_json::Value;
 use std::{sync::Arc, time::Duration};
@@ -95,7 +96,7 @@ fn ready() -> Story {
 #[track_caller]
 fn assert_shown(story: &Story, milliseconds: u64, size: (usize, usize), expected: &str) {
     let size = Size { width: size.0, height: size.1 };
-    let shown = frame(&story.tree.roots(), Some(at(milliseconds)), size);
+    let shown = frame(&story.tree.roots(), &Details::new(), Some(at(milliseconds)), size);
     let shown = anstream::adapter::strip_str(&shown).to_string();
     assert_eq!(shown, expected.trim_start_matches('\n'), "\n{shown}");
 }
@@ -218,7 +219,9 @@ fn a_narrow_terminal_cuts_lines_and_shows_the_cut_messages_below() {
 ",
     );
     let lines = [13, 12, 10].map(|height| {
-        frame(&waiting().tree.roots(), Some(at(1700)), Size { width: 44, height }).lines().count()
+        frame(&waiting().tree.roots(), &Details::new(), Some(at(1700)), Size { width: 44, height })
+            .lines()
+            .count()
     });
     assert_eq!(lines, [11, 11, 9], "as many messages as there is room for");
 }
@@ -229,7 +232,8 @@ fn a_drawing_that_is_printed_once_is_followed_by_the_messages_that_were_cut() {
     let message = "Secret registry/postgres does not exist; create it".into();
     let verdict = Verdict::Progressing { reason: "DependencyMissing", message };
     story.observe(key("Harbor", "h"), Stage::Concluded(verdict), 600);
-    let drawn = |width| anstream::adapter::strip_str(&still(&story.tree.roots(), width)).to_string();
+    let drawn =
+        |width| anstream::adapter::strip_str(&still(&story.tree.roots(), &Details::new(), width)).to_string();
     assert_eq!(
         drawn(60),
         "\
@@ -452,11 +456,13 @@ async fn the_terminal_the_table_and_the_page_show_the_same_numbers() {
         live.observe(progress.clone());
     }
     let roots = live.read(Tree::roots);
-    let shown = frame(&roots, None, Size { width: 100, height: 24 });
+    let shown = frame(&roots, &Details::new(), None, Size { width: 100, height: 24 });
     let shown = anstream::adapter::strip_str(&shown).to_string();
     let lines: Vec<_> = shown.lines().collect();
-    let trees: Value =
-        serde_json::from_str(&json(roots.iter().map(|root| (root, Header::default()))).unwrap()).unwrap();
+    let trees: Value = serde_json::from_str(
+        &json(roots.iter().map(|root| (root, Header::default())), &Report::default()).unwrap(),
+    )
+    .unwrap();
     let harbor = roots.iter().find(|node| node.key.name == "h").unwrap();
 
     assert_eq!(harbor.tally().to_string(), "4 of 6", "Secret, Core and its four objects");

@@ -29,6 +29,7 @@ mod registry;
 mod rules;
 mod stack;
 mod status;
+mod status_of_pods;
 mod strategy;
 mod team;
 mod telemetry;

@@ -5,7 +5,7 @@ use crate::{
     manifests::{Document, Object, Origin, read_objects},
     operator::Signal,
     output::Failure,
-    tree::{Live, Size, Style, Tree, frame},
+    tree::{Details, Live, Size, Style, Tree, frame},
 };
 use envtest::{ControlPlane, Namespace, TIMEOUT};
 use progress::{NodeState, Phase};
@@ -93,7 +93,7 @@ async fn an_applied_core_is_shown_until_it_is_ready() {
     assert_eq!(ended.unwrap(), Ended::Ready);
 
     let size = Size { width: 80, height: 24 };
-    let shown = frame(&world.live.read(Tree::roots), Some(Duration::ZERO), size);
+    let shown = frame(&world.live.read(Tree::roots), &Details::new(), Some(Duration::ZERO), size);
     let shown = anstream::adapter::strip_str(&shown).to_string().replace(&world.namespace.name, "NS");
     let rows: Vec<_> = shown
         .lines()

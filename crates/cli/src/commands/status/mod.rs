@@ -1,30 +1,36 @@
 //! `status`: the state of the Harbors of a cluster.
 
-mod pods;
+mod gaps;
 mod table;
 
 use crate::{
     flags::{DefaultsArgs, Place, Target, class},
     operator::{Signals, predecessors, reconciled, summary},
     output::{Error, Failure, plain, print, print_styled, terminal_width, warn},
-    tree::{Header, Live, Node, Style, Tree, json, still},
+    tree::{Details, Header, Live, Node, Style, Tree, details, json, still},
 };
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
 use kube::Client;
 use plan::{HarborClass, ObjectKey};
-use pods::pods;
+use pods::{Report, Standing};
 use progress::{Observer as _, Progress, Stage, Summary};
 use runtime::{Inspector, Options, Scope};
-use std::{collections::BTreeMap, io, process::ExitCode, sync::Arc};
+use std::{collections::BTreeMap, io, process::ExitCode, sync::Arc, time::Duration};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 /// The exit code if an object is not ready.
 const NOT_READY: u8 = 3;
+/// With --watch, the pods of workloads that are not ready are read at this interval.
+const PODS_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Show the state of Harbors and what they wait for
 ///
 /// With a name, prints the object's URL, version, expiry of the certificate that clients see and number of pods, and draws
-/// its children, their order and what each waits for; without, a table. The command reads the cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
+/// its children, their order and what each waits for; without, a table. Below a Deployment that is not ready are its pods: their
+/// states, restarts and last warnings, and the last lines of the logs of containers that fail, in which what looks like a secret
+/// is masked. The command reads the cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
 ///
 /// Exits with 0 if all objects are ready, with 3 if one is not, and with 1 if the state cannot be determined.
 #[derive(Debug, Args)]
@@ -100,7 +106,12 @@ impl Status {
         let place = if self.all_namespaces { "the cluster".into() } else { format!("namespace {namespace}") };
         self.inspect(&inspector, inspector.owners().into_keys(), &live).await;
         let roots = live.read(Tree::roots);
-        warn_of_missing_permissions(&inspector);
+        gaps::warn_about_plan(&inspector);
+        let report = match &self.name {
+            Some(_) => about_pods(&client, &roots).await,
+            None => Report::default(),
+        };
+        gaps::warn_about_pods(&report);
         match &self.name {
             Some(name) if roots.is_empty() => {
                 let remedy = "`status -A` without a name lists all objects";
@@ -109,13 +120,13 @@ impl Status {
             None if roots.is_empty() && !self.watch && self.output == Output::Text => {
                 warn(format_args!("no Harbor found in {place}"));
             }
-            _ if self.watch => return self.follow(&inspector, &live).await,
-            _ => self.print(&client, &inspector, &roots).await?,
+            _ if self.watch => return self.follow(&client, &inspector, &live, &report).await,
+            _ => self.print(&inspector, &roots, &report).await?,
         }
         Ok(code(&roots))
     }
 
-    async fn print(&self, client: &Client, inspector: &Inspector, roots: &[Node]) -> Result<(), Error> {
+    async fn print(&self, inspector: &Inspector, roots: &[Node], report: &Report) -> Result<(), Error> {
         let owners = inspector.owners();
         let fields = |node: &Node| match owners.get(&node.key) {
             Some(owner) => summary(&owner.data),
@@ -125,13 +136,16 @@ impl Status {
         for root in roots {
             let header = Header { summary: fields(root), ..Header::default() };
             headers.push(match &self.name {
-                Some(_) => looked_up(header, client, inspector, root).await,
+                Some(_) => looked_up(header, inspector, root, report).await,
                 None => header,
             });
         }
         match (self.output, &self.name) {
-            (Output::Json, _) => print(&json(roots.iter().zip(headers))?),
-            (Output::Text, Some(_)) => print_styled(&drawing(roots, &headers, terminal_width())),
+            (Output::Json, _) => print(&json(roots.iter().zip(headers), report)?),
+            (Output::Text, Some(_)) => {
+                let about = details(report, Timestamp::now());
+                print_styled(&drawing(roots, &headers, &about, terminal_width()))
+            }
             (Output::Text, None) => {
                 let version = |header: Header| header.summary.version.map(String::from);
                 let mut rows: Vec<_> = roots.iter().zip(headers.into_iter().map(version)).collect();
@@ -142,13 +156,32 @@ impl Status {
         }
     }
 
-    async fn follow(&self, inspector: &Inspector, live: &Live) -> Result<ExitCode, Error> {
+    async fn follow(
+        &self,
+        client: &Client,
+        inspector: &Inspector,
+        live: &Live,
+        report: &Report,
+    ) -> Result<ExitCode, Error> {
         let mut signals = Signals::catch().map_err(|error| Error::Run(error.to_string()))?;
         let stop = CancellationToken::new();
+        live.read_pods(report, Timestamp::now());
         let following = async {
+            let mut next = Instant::now() + PODS_INTERVAL;
+            // Once everything is ready, the pods are not read before something changes.
+            let mut is_stale = has_unready(&live.read(Tree::roots));
             loop {
                 tokio::select! {
-                    keys = inspector.changed() => self.inspect(inspector, keys, live).await,
+                    keys = inspector.changed() => {
+                        self.inspect(inspector, keys, live).await;
+                        is_stale = self.name.is_some();
+                    }
+                    () = sleep_until(next), if is_stale && self.name.is_some() => {
+                        let roots = live.read(Tree::roots);
+                        live.read_pods(&about_pods(client, &roots).await, Timestamp::now());
+                        is_stale = has_unready(&roots);
+                        next = Instant::now() + PODS_INTERVAL;
+                    }
                     _ = signals.next() => break,
                 }
             }
@@ -181,18 +214,32 @@ impl Status {
     }
 }
 
-/// The header with what takes requests to find out.
-async fn looked_up(header: Header, client: &Client, inspector: &Inspector, root: &Node) -> Header {
+/// What the pods of all workloads below these objects report.
+async fn about_pods(client: &Client, roots: &[Node]) -> Report {
+    pods::read(client, &workloads(roots), Timestamp::now()).await
+}
+
+fn workloads(roots: &[Node]) -> BTreeMap<ObjectKey, Standing> {
+    roots.iter().flat_map(pods::workloads).collect()
+}
+
+fn has_unready(roots: &[Node]) -> bool {
+    workloads(roots).values().any(|standing| *standing == Standing::Unready)
+}
+
+/// The header with what takes requests to find out, and how many pods below the object are ready.
+async fn looked_up(header: Header, inspector: &Inspector, root: &Node, report: &Report) -> Header {
     // The certificate of a HarborCluster is that of its Harbor.
     let mut certificate = None;
     for node in [root].into_iter().chain(&root.children).filter(|node| node.is_owner) {
         certificate = certificate.or(inspector.served_until(&node.key).await);
     }
-    Header { certificate, pods: pods(client, root).await, ..header }
+    let below = pods::workloads(root);
+    Header { certificate, pods: report.tally(|key| below.contains_key(key)), ..header }
 }
 
 /// The trees below their headers. With several trees, a header names its object.
-fn drawing(roots: &[Node], headers: &[Header], room: usize) -> String {
+fn drawing(roots: &[Node], headers: &[Header], about: &Details, room: usize) -> String {
     let mut text = String::new();
     for (root, header) in roots.iter().zip(headers) {
         let mut lines = header.lines(room);
@@ -201,26 +248,7 @@ fn drawing(roots: &[Node], headers: &[Header], room: usize) -> String {
         }
         text.extend(lines.into_iter().map(|line| line + "\n"));
     }
-    text + &still(roots, room)
-}
-
-/// Says what the tree lacks because the user may not read it.
-fn warn_of_missing_permissions(inspector: &Inspector) {
-    let unlisted = inspector.unlisted();
-    if let Some(first) = unlisted.first() {
-        let kinds: Vec<_> = unlisted.iter().map(|it| it.kind.as_str()).collect();
-        warn(format_args!("without permission to list {}: {}", kinds.join(", "), first.failure.message));
-    }
-    let unreadable = inspector.unreadable();
-    for refusal in &unreadable {
-        warn(refusal);
-    }
-    if !unlisted.is_empty() || !unreadable.is_empty() {
-        warn(
-            "what is shown is what exists and what the operator reported; to see what is missing and the order, get these \
-             permissions",
-        );
-    }
+    text + &still(roots, about, room)
 }
 
 fn is_called(key: &ObjectKey, wanted: &str) -> bool {

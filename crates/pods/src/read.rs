@@ -1,0 +1,229 @@
+//! Reads what a report is made of: one list of each kind in a namespace, and the ends of a few logs.
+
+use crate::{
+    LogInstance, LogKey, Unseen,
+    fold::Observed,
+    log::LINES,
+    report::Report,
+    text::message,
+    unseen::{EVENTS, LOGS, PODS, REPLICA_SETS},
+    workload::{Kind, Standing, Workload, common_labels},
+};
+use futures::future::join_all;
+use http_body_util::{BodyExt as _, Limited};
+use jiff::Timestamp;
+use k8s_openapi::{
+    NamespaceResourceScope,
+    api::{
+        apps::v1::{Deployment, ReplicaSet, StatefulSet},
+        batch::v1::Job,
+        core::v1::{Event, Pod},
+    },
+};
+use kube::{
+    Api, Client, Resource,
+    api::{ListParams, LogParams},
+    client::Body,
+    core::{ObjectList, Request, Selector, Status},
+};
+use plan::ObjectKey;
+use serde::de::DeserializeOwned;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Debug,
+    time::Duration,
+};
+use tokio::time::{Instant, timeout_at};
+
+/// How long all requests of a report may take together. What is not known by then is left out.
+const TIMEOUT: Duration = Duration::from_secs(5);
+/// Most objects of a list. A namespace with more is not what the report is about.
+const LISTED: u32 = 500;
+/// Most bytes that are requested of a log.
+const LOG_BYTES: i64 = 16 * 1024;
+/// Most bytes that are accepted, from an API server that does not keep to the request.
+const LARGEST_ANSWER: usize = 64 * 1024;
+/// Most logs of one report.
+const LOGS_IN_ALL: usize = 16;
+
+/// Reads the cluster once, and reports about the pods of these workloads.
+pub async fn read(client: &Client, workloads: &BTreeMap<ObjectKey, Standing>, now: Timestamp) -> Report {
+    let mut observed = Observed::default();
+    let deadline = Instant::now() + TIMEOUT;
+    let namespaces: BTreeSet<_> = workloads.keys().map(|key| key.namespace.as_str()).collect();
+    for namespace in namespaces {
+        Namespace { client, name: namespace, deadline }.read(workloads, &mut observed).await;
+    }
+    let wanted = observed.wanted_logs(now).into_iter().take(LOGS_IN_ALL);
+    for (key, read) in
+        join_all(wanted.map(async |key| (key.clone(), log(client, &key, deadline).await))).await
+    {
+        match read {
+            Err(problem) if problem.forbidden => {
+                observed.unseen.insert(problem.unseen(LOGS, &key.namespace));
+            }
+            read => {
+                observed.logs.insert(key, read.map_err(|problem| problem.text));
+            }
+        }
+    }
+    observed.fold(now)
+}
+
+/// The requests to one namespace.
+struct Namespace<'a> {
+    client: &'a Client,
+    name: &'a str,
+    deadline: Instant,
+}
+
+impl Namespace<'_> {
+    async fn read(&self, asked: &BTreeMap<ObjectKey, Standing>, observed: &mut Observed) {
+        let mut found = self.workloads::<Deployment>("deployments", asked, observed).await;
+        found.extend(self.workloads::<StatefulSet>("statefulsets", asked, observed).await);
+        found.extend(self.workloads::<Job>("jobs", asked, observed).await);
+        if found.is_empty() {
+            return;
+        }
+        let params = ListParams::default().limit(LISTED);
+        let labels: Selector = common_labels(&found).into_iter().collect();
+        let selected = match labels.selects_all() {
+            true => params.clone(),
+            false => params.clone().labels_from(&labels),
+        };
+        let pods = self.list::<Pod>(&selected).await;
+        observed.pods.extend(self.noted(PODS, pods, &mut observed.unseen));
+        let unready: Vec<_> = found.iter().filter(|it| it.standing == Standing::Unready).collect();
+        if unready.iter().any(|workload| workload.revision.is_some()) {
+            let sets = self.in_time(self.api::<ReplicaSet>().list_metadata(&selected)).await;
+            observed.replica_sets.extend(self.noted(REPLICA_SETS, sets, &mut observed.unseen));
+        }
+        if !unready.is_empty() {
+            let events = self.list::<Event>(&params.fields("type!=Normal")).await;
+            observed.events.extend(self.noted(EVENTS, events, &mut observed.unseen));
+        }
+        observed.workloads.extend(found);
+    }
+
+    /// The workloads of a kind that exist, of those that were asked for.
+    async fn workloads<K>(
+        &self,
+        plural: &'static str,
+        asked: &BTreeMap<ObjectKey, Standing>,
+        observed: &mut Observed,
+    ) -> Vec<Workload>
+    where
+        K: Kind + Resource<Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+    {
+        let is_asked = |key: &&ObjectKey| {
+            key.namespace == self.name && key.group == K::group(&()) && key.kind == K::kind(&())
+        };
+        let keys: Vec<_> = asked.keys().filter(is_asked).collect();
+        let params = match keys[..] {
+            [] => return Vec::new(),
+            [only] => ListParams::default().fields(&format!("metadata.name={}", only.name)),
+            _ => ListParams::default(),
+        };
+        let listed = self.list::<K>(&params).await;
+        let found = self.noted(plural, listed, &mut observed.unseen);
+        let name = |object: &K| object.meta().name.clone().unwrap_or_default();
+        let standing = |object: &K| asked.get(&ObjectKey::of::<K>(self.name, &name(object))).copied();
+        found.iter().filter_map(|object| Some(Workload::of(object, standing(object)?))).collect()
+    }
+
+    fn api<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self) -> Api<K> {
+        Api::namespaced(self.client.clone(), self.name)
+    }
+
+    async fn list<K>(&self, params: &ListParams) -> Result<ObjectList<K>, Problem>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+    {
+        self.in_time(self.api::<K>().list(params)).await
+    }
+
+    async fn in_time<T>(&self, request: impl Future<Output = kube::Result<T>>) -> Result<T, Problem> {
+        let answer = timeout_at(self.deadline, request).await;
+        answer.map_or_else(|_elapsed| Err(Problem::slow()), |answer| answer.map_err(Problem::of))
+    }
+
+    /// The objects of a list. What is missing is noted.
+    fn noted<K: Clone>(
+        &self,
+        resource: &'static str,
+        listed: Result<ObjectList<K>, Problem>,
+        unseen: &mut BTreeSet<Unseen>,
+    ) -> Vec<K> {
+        match listed {
+            Ok(list) => {
+                if list.metadata.continue_.is_some_and(|token| !token.is_empty()) {
+                    let text = format!("there are more than {LISTED}, and only these were read");
+                    unseen.insert(Problem { forbidden: false, text }.unseen(resource, self.name));
+                }
+                list.items
+            }
+            Err(problem) => {
+                unseen.insert(problem.unseen(resource, self.name));
+                Vec::new()
+            }
+        }
+    }
+}
+
+/// The end of a log. Its bytes may be no text.
+async fn log(client: &Client, key: &LogKey, deadline: Instant) -> Result<String, Problem> {
+    let params = LogParams {
+        container: Some(key.container.clone()),
+        limit_bytes: Some(LOG_BYTES),
+        previous: key.instance == LogInstance::Previous,
+        // Empty lines are not shown.
+        tail_lines: i64::try_from(LINES * 2).ok(),
+        ..LogParams::default()
+    };
+    let request = Request::new(Pod::url_path(&(), Some(&key.namespace))).logs(&key.pod, &params);
+    let request = request.map_err(|error| Problem::new(&error))?.map(Body::from);
+    let answer = async {
+        let response = client.send(request).await.map_err(Problem::of)?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
+        let body = body.map_err(|error| Problem::new(&error))?.to_bytes();
+        let text = String::from_utf8_lossy(&body).into_owned();
+        if status.is_success() {
+            return Ok(text);
+        }
+        let said = serde_json::from_str::<Status>(&text).map(|status| status.message);
+        Err(Problem { forbidden: status.as_u16() == 403, text: message(&said.unwrap_or(text)) })
+    };
+    timeout_at(deadline, answer).await.unwrap_or_else(|_elapsed| Err(Problem::slow()))
+}
+
+/// Why something could not be read.
+#[derive(Debug)]
+struct Problem {
+    forbidden: bool,
+    text: String,
+}
+
+impl Problem {
+    fn new(error: &dyn std::fmt::Display) -> Self {
+        Self { forbidden: false, text: message(&error.to_string()) }
+    }
+
+    fn of(error: kube::Error) -> Self {
+        match error {
+            kube::Error::Api(status) => {
+                Self { forbidden: status.is_forbidden(), text: message(&status.message) }
+            }
+            error => Self::new(&error),
+        }
+    }
+
+    fn slow() -> Self {
+        Self { forbidden: false, text: format!("the API server did not answer in {} s", TIMEOUT.as_secs()) }
+    }
+
+    fn unseen(self, resource: &'static str, namespace: &str) -> Unseen {
+        let Self { forbidden, text: problem } = self;
+        Unseen { resource, namespace: namespace.to_owned(), forbidden, problem }
+    }
+}
