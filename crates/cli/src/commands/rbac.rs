@@ -33,6 +33,8 @@ const REWRITE_IMAGES: &str = "harbor-operator-rewrite-images";
 const BIND_NAMESPACES: &str = "harbor-operator-bind-namespaces";
 /// The name of the role for the webhook that converts objects.
 const CONVERT_V1ALPHA3: &str = "harbor-operator-convert-v1alpha3";
+/// The name of the role with which the page reads logs.
+const PAGE_LOGS: &str = "harbor-operator-page-logs";
 /// The name of the role for the digest key, which is that of its Secret.
 const DIGESTS: &str = DIGEST_KEY;
 
@@ -58,7 +60,8 @@ pub struct Rbac {
     #[arg(long, value_name = "NAME", default_value = OPERATORS, value_parser = namespace)]
     operator_namespace: String,
 
-    /// Also allow what the web page reads, as for run --page-address: the objects it shows, and their events
+    /// Also allow what the web page reads, as for run --page-address: the objects it shows, and their events. A role of its own
+    /// allows the logs of pods; without that role, the page shows no logs
     #[arg(long)]
     page: bool,
 
@@ -111,30 +114,20 @@ impl Rbac {
     }
 
     fn objects(&self) -> Result<Vec<Value>, Error> {
-        let home = Some(self.operator_namespace.as_str());
         let lease =
             lease_name(&self.lease_name, self.class.as_deref().and_then(HarborClass::named).as_ref())?;
         let (work, lead) = (self.permissions().rules(), Permissions::to_lead(&lease));
-        let account = ServiceAccount { metadata: named(NAME, home), ..ServiceAccount::default() };
+        let account = ServiceAccount {
+            metadata: named(NAME, Some(&self.operator_namespace)),
+            ..ServiceAccount::default()
+        };
         let mut objects = vec![value(&account)?];
-        let namespaces: BTreeSet<_> = self.namespace.iter().map(String::as_str).collect();
-        if namespaces.is_empty() {
-            objects.extend(self.everywhere(NAME, work)?);
-        } else {
-            for namespace in namespaces {
-                let metadata = named(NAME, Some(namespace));
-                let role = Role { metadata: metadata.clone(), rules: Some(work.clone()) };
-                let role_ref = role_ref::<Role>(NAME);
-                let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
-                objects.extend([value(&role)?, value(&binding)?]);
-            }
-        }
+        objects.extend(self.reconciled(NAME, &work)?);
         for (name, rules) in [(ELECTION, lead), (DIGESTS, digest_key_rules())] {
-            let metadata = named(name, home);
-            let role = Role { metadata: metadata.clone(), rules: Some(rules) };
-            let role_ref = role_ref::<Role>(name);
-            let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
-            objects.extend([value(&role)?, value(&binding)?]);
+            objects.extend(self.within(&self.operator_namespace, name, rules)?);
+        }
+        if self.page {
+            objects.extend(self.reconciled(PAGE_LOGS, &pods::permissions())?);
         }
         if self.metrics_auth {
             objects.extend(self.everywhere(METRICS_AUTH, Permissions::to_review().rules())?);
@@ -152,6 +145,28 @@ impl Rbac {
             objects.extend(self.everywhere(BIND_NAMESPACES, rules)?);
         }
         Ok(objects)
+    }
+
+    /// These rules where the operator reconciles: in the whole cluster, or in each namespace.
+    fn reconciled(&self, name: &str, rules: &[PolicyRule]) -> Result<Vec<Value>, Error> {
+        let namespaces: BTreeSet<_> = self.namespace.iter().collect();
+        if namespaces.is_empty() {
+            return Ok(self.everywhere(name, rules.to_vec())?.into());
+        }
+        let mut objects = Vec::new();
+        for namespace in namespaces {
+            objects.extend(self.within(namespace, name, rules.to_vec())?);
+        }
+        Ok(objects)
+    }
+
+    /// A Role with these rules, bound to the operator.
+    fn within(&self, namespace: &str, name: &str, rules: Vec<PolicyRule>) -> Result<[Value; 2], Error> {
+        let metadata = named(name, Some(namespace));
+        let role = Role { metadata: metadata.clone(), rules: Some(rules) };
+        let role_ref = role_ref::<Role>(name);
+        let binding = RoleBinding { metadata, role_ref, subjects: Some(self.subjects()) };
+        Ok([value(&role)?, value(&binding)?])
     }
 
     /// A ClusterRole with these rules, bound to the operator.

@@ -159,6 +159,25 @@ fn of_secrets_in_its_own_namespace_the_operator_may_read_the_digest_key_only() {
 }
 
 #[test]
+fn the_page_may_read_logs_by_a_role_of_its_own() {
+    let rules = json!([
+        {"apiGroups": [""], "resources": ["pods/log"], "verbs": ["get"]},
+        {"apiGroups": ["apps"], "resources": ["replicasets"], "verbs": ["list"]},
+    ]);
+    for (arguments, expected) in [
+        ("rbac --page", &["ClusterRole /", "ClusterRoleBinding /"][..]),
+        ("rbac --page -n a -n b", &["Role a/", "RoleBinding a/", "Role b/", "RoleBinding b/"]),
+    ] {
+        let objects = printed(arguments);
+        let added: Vec<_> =
+            objects.into_iter().filter(|it| it["metadata"]["name"] == "harbor-operator-page-logs").collect();
+        let expected: Vec<_> = expected.iter().map(|it| format!("{it}harbor-operator-page-logs")).collect();
+        assert_eq!(names(&added), expected);
+        assert!(added.iter().step_by(2).all(|role| role["rules"] == rules), "{added:?}");
+    }
+}
+
+#[test]
 fn the_page_adds_nothing_but_to_list_events_and_to_get_what_is_made_by_users_only() {
     let rules = |arguments: &str| printed(arguments)[1]["rules"].as_array().unwrap().clone();
     let (without, with) = (rules("rbac"), rules("rbac --page"));

@@ -173,8 +173,15 @@ fn with_the_page_its_permissions_come_along() {
     let objects = rendered(&json!({"page": page})).unwrap();
     let printed = fs::read_to_string(deploy().join("chart/harbor-operator/files/rbac-page.yaml")).unwrap();
     let printed = documents(&printed);
-    assert_eq!(only(&objects, "ClusterRole"), only(&printed, "ClusterRole"));
-    assert_ne!(only(&objects, "ClusterRole"), only(&rendered(&json!({})).unwrap(), "ClusterRole"));
+    let names = [
+        "ClusterRole /harbor-operator",
+        "ClusterRole /harbor-operator-page-logs",
+        "ClusterRoleBinding /harbor-operator-page-logs",
+    ];
+    assert_eq!(named(&objects, &names), named(&printed, &names));
+    assert_ne!(named(&objects, &names)[0], only(&rendered(&json!({})).unwrap(), "ClusterRole"));
+    let without_logs = rendered(&json!({"page": {"enabled": true, "logs": false}})).unwrap();
+    assert_eq!(only(&without_logs, "ClusterRole"), named(&printed, &names)[0]);
     let roles = |objects: &[Value]| {
         let mut roles: Vec<_> = objects.iter().filter(|it| it["kind"] == "Role").cloned().collect();
         roles.sort_by_key(name);
