@@ -110,7 +110,9 @@ impl Upgraded {
         let record = secrets.get("acme-harbor-core-database").await.unwrap().data.unwrap();
         let text = |(key, value): (String, ByteString)| (key, String::from_utf8(value.0).unwrap());
         let mut record: BTreeMap<_, _> = record.into_iter().map(text).collect();
-        assert!(record.remove("encryption-key-fingerprint").is_some());
+        for salted in ["encryption-key-fingerprint", "database-access-fingerprint"] {
+            assert!(record.remove(salted).is_some(), "{salted}");
+        }
         Self { objects: Objects::of(cluster).await, record }
     }
 }

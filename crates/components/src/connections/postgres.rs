@@ -78,6 +78,15 @@ impl<'a> Database<'a> {
         Ok(Self { host, port, username, password, name, ssl_mode: ssl_mode.unwrap_or(DEFAULT_SSL_MODE) })
     }
 
+    /// Everything by which this access differs from another one, with the password.
+    pub fn identity(&self, secrets: &Secrets<'_>) -> Result<Vec<u8>, PlanError> {
+        let password = self.password.map(|key| secrets.value(&key)).transpose()?;
+        let words = [Some(self.host), self.username, self.name, Some(self.ssl_mode)];
+        let words = words.map(Option::unwrap_or_default).join(" ");
+        let password = password.as_ref().map_or(&[][..], |password| password.bytes());
+        Ok([format!("{words} {} ", self.port).as_bytes(), password].concat())
+    }
+
     /// The database settings of Harbor. Harbor's defaults apply to what is not set, except for TLS.
     pub fn environment(&self) -> Environment {
         let environment = Environment::default()

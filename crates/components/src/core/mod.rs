@@ -5,6 +5,7 @@
 //!
 //! Uses: certificates, connections, data, exposure, management, observability, pods, secrets, values, versions.
 
+mod access;
 mod admin_password;
 mod attempt;
 mod config;
@@ -25,7 +26,7 @@ mod settings;
 mod tests;
 mod validated;
 
-pub(crate) use self::record::Record;
+pub(crate) use self::{access::ACCESS_CHANGES, record::Record};
 
 use self::{key_rotation::KeyRotation, migration::Migration, validated::Validated};
 use crate::{

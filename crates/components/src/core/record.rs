@@ -11,7 +11,12 @@
 //! guess. It has a salt, so that an attacker must try each guess for each database, and equal keys have
 //! different fingerprints.
 
-use super::{Core, attempt::Begun, keys};
+use super::{
+    Core,
+    access::{ACCESS_CHANGES, DatabaseAccess},
+    attempt::Begun,
+    keys,
+};
 use crate::{
     data::retention,
     pods::Instance,
@@ -52,6 +57,8 @@ pub(crate) struct Record {
     pub attempt: Option<Begun>,
     /// The Secret with the key that the database gets, while no Core with that key has become available.
     pub next_key: Option<String>,
+    /// Whether what Core reaches the database with has ever changed.
+    pub has_changed_access: bool,
 }
 
 impl Record {
@@ -71,7 +78,8 @@ impl Record {
         let version = |key: &str| HarborVersion::parse(text(key)?).ok();
         let [migrating, migrated, completed] = [MIGRATING, MIGRATED, COMPLETED].map(version);
         let next_key = text(NEXT_KEY).map(str::to_owned);
-        Self { migrating, migrated, completed, attempt: Begun::read(secret), next_key }
+        let has_changed_access = secret.data.as_ref().is_some_and(|data| data.contains_key(ACCESS_CHANGES));
+        Self { migrating, migrated, completed, attempt: Begun::read(secret), next_key, has_changed_access }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.
@@ -91,6 +99,7 @@ pub(super) struct Memory {
     /// The fingerprint of the key that the database gets.
     next: Option<Fingerprint>,
     before: Record,
+    access: DatabaseAccess,
     deletion: DeletionBehavior,
 }
 
@@ -121,10 +130,11 @@ impl Memory {
             (name.as_deref().unwrap_or_default(), namespace.as_deref().unwrap_or_default());
         let secret = Record::secret(name);
         let key = SecretKey::new(&owner.spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
-        let (value, known, before) = (
+        let (value, known, before, access) = (
             secrets.checked(&key, keys::encrypts),
             Fingerprint::read(&secret, secrets, world),
             Record::read(name, world),
+            DatabaseAccess::of(owner, secrets, &secret, world),
         )
             .all()?;
         let before = before.unwrap_or_default();
@@ -152,7 +162,7 @@ impl Memory {
             Some(Fingerprint::Unsalted(_)) | None => Fingerprint::new(owner, value.bytes()),
         };
         let deletion = retention(owner.spec.deletion_policy);
-        Ok(Self { secret, key_secret, key: fingerprint, rekeying, next, before, deletion })
+        Ok(Self { secret, key_secret, key: fingerprint, rekeying, next, before, access, deletion })
     }
 
     /// The Secret with the key that the database is encrypted with.
@@ -183,14 +193,14 @@ impl Memory {
     /// The Secret with the record while no Core of this version has become available. `begun` is the attempt to migrate the
     /// database that has begun, or may begin now; without one, the last attempt stays.
     pub fn while_migrating(&self, core: &Instance<'_>, begun: Option<Begun>) -> Desired {
-        let Record { migrating, migrated, completed, attempt, next_key: _ } = &self.before;
+        let Record { migrating, migrated, completed, attempt, .. } = &self.before;
         let begun = begun.as_ref().or(attempt.as_ref());
         let versions = [
             (MIGRATING, begun.map(|begun| &begun.attempt.version).or(migrating.as_ref())),
             (MIGRATED, migrated.as_ref()),
             (COMPLETED, completed.as_ref()),
         ];
-        let mut secret = self.to_secret(core, versions);
+        let mut secret = self.to_secret(core, versions, self.access.before());
         let entry = begun.map(Begun::entry);
         secret
             .data
@@ -201,9 +211,10 @@ impl Memory {
 
     /// The Secret with the record while the database may have either key: the one before, or the one in this Secret.
     pub fn while_rekeying(&self, core: &Instance<'_>, to: &str) -> Desired {
-        let Record { migrating, migrated, completed, attempt: _, next_key: _ } = &self.before;
+        let Record { migrating, migrated, completed, .. } = &self.before;
         let versions = [(MIGRATING, migrating), (MIGRATED, migrated), (COMPLETED, completed)];
-        let mut secret = self.to_secret(core, versions.map(|(key, version)| (key, version.as_ref())));
+        let versions = versions.map(|(key, version)| (key, version.as_ref()));
+        let mut secret = self.to_secret(core, versions, self.access.before());
         let data = secret.data.get_or_insert_default();
         data.insert(NEXT_KEY.to_owned(), ByteString(to.as_bytes().to_vec()));
         Desired::from(secret).on_deletion(self.deletion)
@@ -217,28 +228,33 @@ impl Memory {
     }
 
     /// The Secret with the record. Until the last replica of an earlier version is gone, that version stays
-    /// recorded as completed.
+    /// recorded as completed, and what it reached the database with.
     pub fn secret(&self, core: &Instance<'_>) -> Desired {
         let version = &core.version;
-        let with = |completed| self.to_secret(core, [(MIGRATED, Some(version)), (COMPLETED, completed)]);
-        let desired = Desired::from(with(Some(version))).on_deletion(self.deletion);
-        match &self.before.completed {
-            Some(before) if before == version => desired,
-            before => {
-                let why = format!("not all replicas have version {version} yet");
-                desired.held_as(with(before.as_ref()), why)
+        let with = |completed, access| {
+            self.to_secret(core, [(MIGRATED, Some(version)), (COMPLETED, completed)], access)
+        };
+        let desired = Desired::from(with(Some(version), self.access.now())).on_deletion(self.deletion);
+        let why = match &self.before.completed {
+            Some(before) if before == version && !self.access.has_changed() => return desired,
+            Some(before) if before == version => {
+                "not all replicas have the new access to the database yet".into()
             }
-        }
+            _ => format!("not all replicas have version {version} yet"),
+        };
+        desired.held_as(with(self.before.completed.as_ref(), self.access.before()), why)
     }
 
     fn to_secret<'v>(
         &self,
         core: &Instance<'_>,
         versions: impl IntoIterator<Item = (&'static str, Option<&'v HarborVersion>)>,
+        access: Vec<(&'static str, String)>,
     ) -> Secret {
         let versions = versions.into_iter().map(|(key, version)| (key, version.map(ToString::to_string)));
         let data = std::iter::once((KEY, Some(self.key.to_string())))
             .chain(versions)
+            .chain(access.into_iter().map(|(key, value)| (key, Some(value))))
             .filter_map(|(key, value)| Some((key.to_owned(), ByteString(value?.into_bytes()))));
         Secret {
             metadata: core.metadata(&self.secret),
@@ -278,17 +294,17 @@ impl Other {
     }
 }
 
-/// The fingerprint of an encryption key.
+/// The fingerprint of an encryption key, or of another value.
 #[derive(Clone)]
-enum Fingerprint {
+pub(super) enum Fingerprint {
     Salted { salt: String, digest: String },
     Unsalted(String),
 }
 
 impl Fingerprint {
-    /// The fingerprint of a key that is used for the first time. Its salt is the uid of the Core, which is
+    /// The fingerprint of a value that is used for the first time. Its salt is the uid of the Core, which is
     /// random and unique.
-    fn new(owner: &v1beta1::Core, key: &[u8]) -> Self {
+    pub fn new(owner: &v1beta1::Core, key: &[u8]) -> Self {
         let ObjectMeta { uid, namespace, name, .. } = &owner.metadata;
         let without_uid = || [namespace, name].map(|part| part.as_deref().unwrap_or_default()).join("/");
         let salt = uid.clone().unwrap_or_else(without_uid);
@@ -303,11 +319,7 @@ impl Fingerprint {
             Some(String::from_utf8_lossy(bytes).trim().to_owned())
         };
         match (text(KEY), text(UNSALTED)) {
-            (Some(salted), _) => {
-                // A text without a colon matches no key.
-                let (salt, digest) = salted.split_once(':').unwrap_or_default();
-                Ok(Some(Self::Salted { salt: salt.to_owned(), digest: digest.to_owned() }))
-            }
+            (Some(salted), _) => Ok(Some(Self::parse(&salted))),
             (None, Some(digest)) => Ok(Some(Self::Unsalted(digest))),
             (None, None) => {
                 let fault = Fault::new("does not exist", "add it to the Secret");
@@ -316,7 +328,15 @@ impl Fingerprint {
         }
     }
 
-    fn is_of(&self, key: &[u8]) -> bool {
+    /// A fingerprint with a salt, as it is in a record.
+    pub fn parse(text: &str) -> Self {
+        // A text without a colon matches no key.
+        let (salt, digest) = text.split_once(':').unwrap_or_default();
+        Self::Salted { salt: salt.to_owned(), digest: digest.to_owned() }
+    }
+
+    /// Whether it is the one of this value.
+    pub fn is_of(&self, key: &[u8]) -> bool {
         match self {
             Self::Salted { salt, digest } => salted(salt, key).to_string() == *digest,
             Self::Unsalted(digest) => Digest::of_bytes(key).to_string() == *digest,

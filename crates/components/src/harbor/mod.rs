@@ -10,6 +10,7 @@
 mod certificates;
 mod claims;
 mod credentials;
+mod database_access;
 mod databases;
 mod expose;
 mod internal_tls;
@@ -34,7 +35,9 @@ use self::{
     upgrade::Upgrade,
     validated::Validated,
 };
-use crate::{certificates::Presence, connections::postgres_advice, pods::availability_children};
+use crate::{
+    certificates::Presence, connections::postgres_advice, core::Record, pods::availability_children,
+};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -119,6 +122,7 @@ impl Component for Harbor {
         )
             .all()?;
         let harbor = upgrade.now();
+        let record = Record::read(&wanted.name, world)?;
         let rotation = Rotation::of(turns, harbor, &upgrade, &issuers, world)?;
         let (front, front_before) = fronts(front, &upgrade, owner, world)?;
 
@@ -156,7 +160,8 @@ impl Component for Harbor {
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
             upgrade.part(|harbor| {
-                rotation.jobservice(parts::jobservice(harbor, &credentials(Part::JobService)))
+                let jobservice = parts::jobservice(harbor, &credentials(Part::JobService));
+                rotation.jobservice(database_access::after_core(jobservice, record.as_ref()))
             }),
             (
                 certificate,

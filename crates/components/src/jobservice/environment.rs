@@ -7,10 +7,12 @@ use super::{
 use crate::{
     certificates::InternalTls,
     connections::{proxy_environment, url_host},
+    core::ACCESS_CHANGES,
     observability::Metrics,
     pods::Environment,
+    secrets::SecretKey,
 };
-use api::v1beta1::jobservice::loggers::JobServiceLogLevel;
+use api::{names::DATABASE_ACCESS_ANNOTATION, v1beta1::jobservice::loggers::JobServiceLogLevel};
 use plan::Component;
 use std::borrow::Cow;
 
@@ -25,6 +27,7 @@ pub(super) fn environment(jobservice: &Validated<'_>) -> Environment {
     endpoints(jobservice)
         .and(credentials(jobservice))
         .and(secret::environment(jobservice))
+        .and(access(jobservice))
         .and(cache(jobservice))
         .and(timeouts(jobservice))
         .and(InternalTls::environment(jobservice.tls.as_ref(), TLS_DIRECTORY))
@@ -51,6 +54,13 @@ fn credentials(jobservice: &Validated<'_>) -> Environment {
         .with_secret("CORE_SECRET", &validated::core_secret(spec))
         .with_secret("JOBSERVICE_SECRET", &validated::own_secret(spec))
         .and(jobservice.login.environment())
+}
+
+/// JobService asks Core how to reach the database when it starts. A change of this restarts it after Core.
+fn access(jobservice: &Validated<'_>) -> Environment {
+    let record = jobservice.instance.annotation(DATABASE_ACCESS_ANNOTATION);
+    let key = record.map(|record| SecretKey::new(record, ACCESS_CHANGES));
+    key.map(|key| Environment::default().with_secret("DATABASE_ACCESS_CHANGES", &key)).unwrap_or_default()
 }
 
 fn cache(jobservice: &Validated<'_>) -> Environment {

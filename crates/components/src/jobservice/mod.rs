@@ -3,7 +3,7 @@
 //! JobService requests Harbor's settings from Core when it starts, and exits if Core does not answer. A Harbor
 //! therefore creates it after Core.
 //!
-//! Uses: certificates, connections, data, observability, pods, secrets, values, versions.
+//! Uses: certificates, connections, core, data, observability, pods, secrets, values, versions.
 
 mod config;
 mod deployment;

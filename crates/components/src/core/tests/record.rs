@@ -90,6 +90,43 @@ fn a_record_without_a_fingerprint_is_reported() {
     );
 }
 
+/// The entries about the access to the database: whether there is a fingerprint, and how often it changed.
+fn access(secret: &Value) -> (Option<String>, Option<String>) {
+    (entry(secret, "database-access-fingerprint"), entry(secret, "database-access-changes"))
+}
+
+/// What the record says when all pods of Core are ready, and until then.
+fn recorded(case: &Case<Core>) -> (Value, Option<Value>) {
+    let plan = case.plan().unwrap();
+    let (_, desired, _) = plan.graph.iter().find(|(_, it, _)| it.object.key().name == NAME).unwrap();
+    let held = desired.held.as_ref().and_then(|held| held.object.as_ref());
+    (desired.object.to_json().unwrap(), held.map(|held| held.to_json().unwrap()))
+}
+
+#[test]
+fn a_change_of_the_access_to_the_database_is_counted_once_all_pods_of_core_have_it() {
+    let with = |case: Case<Core>, field: &str| later(case).set(field, json!("another"));
+    let full = || Case::<Core>::golden("full");
+    for (first, changed) in [
+        (a_core(), with(a_core(), "/spec/database/hosts/0/host")),
+        (a_core(), with(a_core(), "/spec/database/username")),
+        (full(), later(full()).with("postgres", "postgres-password", "another")),
+    ] {
+        let (now, held) = recorded(&later(first));
+        let (fingerprint, changes) = access(&now);
+        assert!(fingerprint.is_some() && changes.is_none() && held.is_none(), "{now}");
+
+        let (now, held) = recorded(&changed);
+        assert_ne!(access(&now).0, fingerprint);
+        assert_eq!(access(&now).1.as_deref(), Some("1"));
+        assert_eq!(access(&held.unwrap()), (fingerprint, None));
+        let mut settled = changed;
+        settled.inputs.retain(|input| input["metadata"]["name"] != NAME);
+        settled.inputs.push(now.clone());
+        assert_eq!(recorded(&settled), (now, None), "it is counted once");
+    }
+}
+
 /// The versions in the record.
 fn versions(secret: &Value) -> [Option<String>; 2] {
     ["migrated-by", "completed"].map(|key| entry(secret, key))

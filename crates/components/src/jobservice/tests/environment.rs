@@ -69,3 +69,14 @@ fn the_user_of_the_registry_is_the_one_in_its_secret_if_that_names_one() {
     let unknown = named.with("registry-basicauth", "htpasswd", "other:$2y$10$fake");
     assert!(unknown.error().contains("has no line for the user"), "{}", unknown.error());
 }
+
+#[test]
+fn the_pods_refer_to_the_changes_of_the_access_to_the_database_once_there_was_one() {
+    const VARIABLE: &str = "DATABASE_ACCESS_CHANGES";
+    assert!(!values(&a_jobservice()).contains_key(VARIABLE));
+    let case = a_jobservice().annotated("goharbor.io/database-access", "acme-harbor-core-database");
+    let expected = json!({
+        "secretKeyRef": {"name": "acme-harbor-core-database", "key": "database-access-changes"},
+    });
+    assert_eq!(values(&case)[VARIABLE], expected);
+}
