@@ -20,7 +20,7 @@ use plan::{Plan, Policy};
 use serde_json::Value;
 
 /// Names of the golden cases, which together use every field of a Harbor.
-const CASES: [&str; 13] = [
+const CASES: [&str; 14] = [
     "as-the-chart",
     "minimal",
     "harbor-2.5",
@@ -29,6 +29,7 @@ const CASES: [&str; 13] = [
     "harbor-2.13",
     "harbor-2.15",
     "own-certificates",
+    "rotation",
     "storage-oss",
     "upgrade",
     "versions",
