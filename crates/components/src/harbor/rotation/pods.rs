@@ -12,6 +12,8 @@ pub(super) struct Pods {
     template: Value,
     wanted: Option<i32>,
     exist: i32,
+    /// As far as the API server counts them, which it does from Kubernetes 1.35 on.
+    terminating: i32,
     readiness: Readiness,
 }
 
@@ -30,6 +32,7 @@ impl Pods {
             template: serde_json::to_value(template).unwrap_or_default(),
             wanted,
             exist: status.replicas.unwrap_or(0),
+            terminating: status.terminating_replicas.unwrap_or(0),
             readiness,
         }))
     }
@@ -41,7 +44,7 @@ impl Pods {
 
     /// Whether all of them are ready, and none is left of an earlier template.
     pub fn are_ready(&self) -> bool {
-        self.readiness == Readiness::Ready
+        self.readiness == Readiness::Ready && self.terminating == 0
     }
 
     /// Whether there are to be none.
@@ -49,7 +52,7 @@ impl Pods {
         self.wanted == Some(0)
     }
 
-    /// Whether there are none, except for pods that are terminating.
+    /// Whether there are none.
     pub fn are_gone(&self) -> bool {
         self.are_unwanted() && self.are_ready() && self.exist == 0
     }
