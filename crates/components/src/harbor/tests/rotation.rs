@@ -8,7 +8,7 @@ use api::{
 };
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
-use plan::{DeletionBehavior, ObjectKey, Outlook, Plan, PlanError, plan_at, until_planned};
+use plan::{ObjectKey, Outlook, Plan, PlanError, plan_at, until_planned};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -387,14 +387,6 @@ fn jobservice_restarts_for_another_access_to_the_database_after_core_only() {
     };
     assert_eq!(record(None), Value::Null);
     assert_eq!(record(Some("1")), "acme-harbor-core-database");
-}
-
-#[test]
-fn the_key_that_encrypts_the_database_is_never_generated_anew() {
-    let plan = asked("all@1").plan().unwrap();
-    let keys = plan.graph.iter().map(|(_, desired, _)| (desired.object.key().name.clone(), desired.deletion));
-    let keys: Vec<_> = keys.filter(|(name, _)| name.contains("encryptionkey")).collect();
-    assert_eq!(keys, [("acme-harbor-core-encryptionkey".to_owned(), DeletionBehavior::Kept)]);
 }
 
 #[test]
