@@ -3,7 +3,7 @@
 use crate::account;
 use envtest::{ControlPlane, Namespace, Requests, Setup};
 use k8s_openapi::ByteString;
-use plan::DigestKey;
+use plan::{Defaults, DigestKey};
 use runtime::{DIGEST_KEY, Health, Operator, Options, Scope};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -128,6 +128,11 @@ impl World {
             health: Arc::clone(&health),
             scopes: vec![Scope::Namespace(self.name.clone())],
             predecessors: predecessors(),
+            // As the shipped manifests say.
+            defaults: Defaults {
+                operator_image: Some("example/harbor-operator".into()),
+                ..Defaults::default()
+            },
             ..Options::default()
         };
         let operator = Operator::new(requests.client(config).unwrap(), components::all(), options);

@@ -3,16 +3,16 @@
 use programs::{Postgres, Site, psql};
 use std::process::Command;
 
-const PASSWORD: &str = "p@ss w:rd";
+pub const PASSWORD: &str = "p@ss/w:rd";
 
-struct Ran {
-    code: Option<i32>,
-    stdout: String,
-    stderr: String,
+pub struct Ran {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
 }
 
 /// Runs a command with the environment of Core's container.
-fn run(server: &Postgres, password: &str, arguments: &[&str]) -> Ran {
+pub fn run(server: &Postgres, password: &str, arguments: &[&str]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_harbor-operator"))
         .arg("database")
         .args(arguments)
@@ -28,13 +28,13 @@ fn run(server: &Postgres, password: &str, arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-fn sql(server: &Postgres, statements: &str) -> String {
+pub fn sql(server: &Postgres, statements: &str) -> String {
     let connection = format!("host=127.0.0.1 port={} user=postgres dbname=postgres", server.port());
     psql(&connection, &[("PGPASSWORD", PASSWORD)], statements).unwrap()
 }
 
 /// A server whose newest file is 140, dirty and not applied.
-fn dirty() -> Postgres {
+pub fn dirty() -> Postgres {
     let server = Postgres::start(PASSWORD, None).unwrap();
     sql(
         &server,
@@ -92,7 +92,6 @@ fn a_wrong_password_and_a_missing_setting_are_explained_without_the_password() {
 #[test]
 fn credentials_are_encrypted_with_the_key_in_a_file() {
     let server = dirty();
-    // `Harbor12345`, encrypted with the old key by OpenSSL.
     sql(
         &server,
         &format!(
@@ -102,7 +101,7 @@ fn credentials_are_encrypted_with_the_key_in_a_file() {
     );
     let site = Site::new().unwrap();
     let file = |name: &str, key: &str| site.write(name, key).unwrap().display().to_string();
-    let (old, new) = (file("old", "0123456789abcdef"), file("new", "fedcba9876543210"));
+    let (old, new) = (file("old", KEY), file("new", "fedcba9876543210"));
     let keys =
         |old: &str, new: &str| run(&server, PASSWORD, &["reencrypt", "--old-key", old, "--new-key", new]);
     let checked = run(&server, PASSWORD, &["reencrypt", "--old-key", &old, "--new-key", &new, "--check"]);
@@ -128,4 +127,6 @@ fn credentials_are_encrypted_with_the_key_in_a_file() {
     assert!(missing.stderr.contains("--new-key /nonexistent: No such file"), "{}", missing.stderr);
 }
 
-const ENCRYPTED: &str = "<enc-v1>YSByYW5kb20gc3RhcnQhIS+fm6NUoI8JNRaz";
+/// `Harbor12345`, encrypted with the key by OpenSSL.
+pub const ENCRYPTED: &str = "<enc-v1>YSByYW5kb20gc3RhcnQhIS+fm6NUoI8JNRaz";
+pub const KEY: &str = "0123456789abcdef";

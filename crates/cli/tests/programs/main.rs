@@ -6,6 +6,7 @@
 mod alerts;
 mod certificates;
 mod database;
+mod database_pods;
 mod installation;
 mod metrics;
 #[path = "../../../components/tests/programs/oci.rs"]

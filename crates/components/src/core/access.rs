@@ -3,7 +3,7 @@
 //! JobService asks Core for it when it starts, and never again. So the record counts how often all pods of Core have changed to
 //! another one, and the pods of JobService restart with each of these changes, after those of Core.
 
-use super::record::Fingerprint;
+use super::fingerprint::Fingerprint;
 use crate::{connections::Database, secrets::Secrets};
 use api::v1beta1;
 use k8s_openapi::api::core::v1::Secret;

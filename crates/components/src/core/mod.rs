@@ -12,6 +12,7 @@ mod config;
 mod deployment;
 mod endpoints;
 mod environment;
+mod fingerprint;
 mod gated_pod;
 mod key_rotation;
 mod keys;

@@ -5,16 +5,12 @@
 //! decrypts passwords to garbage. Core also migrates the database when it starts, and an older Core does not
 //! start on it any more. The operator therefore records the key and the version once a Core with both has
 //! become available, in a Secret that outlives the Core as the database does.
-//!
-//! The fingerprint of a random key reveals nothing: there are too many keys of 16 bytes to try. The fingerprint
-//! is in a Secret nevertheless, because an attacker could guess a key that a person chose and confirm the
-//! guess. It has a salt, so that an attacker must try each guess for each database, and equal keys have
-//! different fingerprints.
 
 use super::{
     Core,
     access::{ACCESS_CHANGES, DatabaseAccess},
     attempt::Begun,
+    fingerprint::{self, Fingerprint},
     keys,
 };
 use crate::{
@@ -27,14 +23,8 @@ use crate::{
 use api::{names::ROTATE_ENCRYPTION_KEY_ANNOTATION, v1beta1};
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
-use plan::{All, Component, DeletionBehavior, Desired, Digest, ObjectKey, PlanError, World, salted};
-use std::fmt;
+use plan::{All, Component, DeletionBehavior, Desired, ObjectKey, PlanError, World};
 
-/// The fingerprint of the encryption key: its salt, a colon, and sixteen digits.
-const KEY: &str = "encryption-key-fingerprint";
-/// The fingerprint without a salt, which early versions of the operator wrote: the first sixteen digits of the
-/// SHA-256 of the encryption key. The operator replaces it once the key matches.
-const UNSALTED: &str = "encryption-key-sha256";
 /// The newest version with which Core has become available, so it has migrated the database.
 const MIGRATED: &str = "migrated-by";
 /// The version whose migration of the database has begun, while no Core of it has become available.
@@ -252,7 +242,7 @@ impl Memory {
         access: Vec<(&'static str, String)>,
     ) -> Secret {
         let versions = versions.into_iter().map(|(key, version)| (key, version.map(ToString::to_string)));
-        let data = std::iter::once((KEY, Some(self.key.to_string())))
+        let data = std::iter::once((fingerprint::KEY, Some(self.key.to_string())))
             .chain(versions)
             .chain(access.into_iter().map(|(key, value)| (key, Some(value))))
             .filter_map(|(key, value)| Some((key.to_owned(), ByteString(value?.into_bytes()))));
@@ -291,65 +281,6 @@ impl Other {
         let Some(secret) = other else { return Ok(None) };
         let value = secrets.checked(&SecretKey::new(secret, keys::ENCRYPTION_KEY), keys::encrypts)?;
         Ok(Some(Self { secret: secret.to_owned(), value, begun: before.next_key.is_some() }))
-    }
-}
-
-/// The fingerprint of an encryption key, or of another value.
-#[derive(Clone)]
-pub(super) enum Fingerprint {
-    Salted { salt: String, digest: String },
-    Unsalted(String),
-}
-
-impl Fingerprint {
-    /// The fingerprint of a value that is used for the first time. Its salt is the uid of the Core, which is
-    /// random and unique.
-    pub fn new(owner: &v1beta1::Core, key: &[u8]) -> Self {
-        let ObjectMeta { uid, namespace, name, .. } = &owner.metadata;
-        let without_uid = || [namespace, name].map(|part| part.as_deref().unwrap_or_default()).join("/");
-        let salt = uid.clone().unwrap_or_else(without_uid);
-        Self::Salted { digest: salted(&salt, key).to_string(), salt }
-    }
-
-    /// The fingerprint in the Secret, if the Secret exists.
-    fn read(name: &str, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Option<Self>, PlanError> {
-        let Some(secret) = world.read::<Secret>(name)? else { return Ok(None) };
-        let text = |entry: &str| {
-            let bytes = &secret.data.as_ref()?.get(entry)?.0;
-            Some(String::from_utf8_lossy(bytes).trim().to_owned())
-        };
-        match (text(KEY), text(UNSALTED)) {
-            (Some(salted), _) => Ok(Some(Self::parse(&salted))),
-            (None, Some(digest)) => Ok(Some(Self::Unsalted(digest))),
-            (None, None) => {
-                let fault = Fault::new("does not exist", "add it to the Secret");
-                Err(secrets.invalid(&SecretKey::new(name, KEY), fault))
-            }
-        }
-    }
-
-    /// A fingerprint with a salt, as it is in a record.
-    pub fn parse(text: &str) -> Self {
-        // A text without a colon matches no key.
-        let (salt, digest) = text.split_once(':').unwrap_or_default();
-        Self::Salted { salt: salt.to_owned(), digest: digest.to_owned() }
-    }
-
-    /// Whether it is the one of this value.
-    pub fn is_of(&self, key: &[u8]) -> bool {
-        match self {
-            Self::Salted { salt, digest } => salted(salt, key).to_string() == *digest,
-            Self::Unsalted(digest) => Digest::of_bytes(key).to_string() == *digest,
-        }
-    }
-}
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Salted { salt, digest } => write!(f, "{salt}:{digest}"),
-            Self::Unsalted(digest) => f.write_str(digest),
-        }
     }
 }
 

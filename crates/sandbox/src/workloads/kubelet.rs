@@ -46,7 +46,7 @@ impl PodState {
     fn waiting(&self) -> Option<(&'static str, &str)> {
         match self {
             Self::Starting | Self::Missing(Missing::Volume(_)) => Some(("ContainerCreating", "")),
-            Self::Missing(Missing::InitEnvironment(message) | Missing::Environment(message)) => {
+            Self::Missing(Missing::InitEnvironment { message, .. } | Missing::Environment(message)) => {
                 Some(("CreateContainerConfigError", message))
             }
             Self::NotPulled(message) => Some(("ImagePullBackOff", message)),
@@ -119,8 +119,14 @@ fn reason_if_completed(pod_state: &PodState) -> &'static str {
 
 fn containers(spec: &Value, before: &Value, pod_state: &PodState, init: bool) -> Value {
     let containers = spec.as_array().into_iter().flatten();
+    // The steps before the one that waits have ended.
+    let mut has_ended = matches!(pod_state, PodState::Missing(Missing::InitEnvironment { .. })) && init;
     containers
         .map(|container| {
+            if let PodState::Missing(Missing::InitEnvironment { step, .. }) = pod_state {
+                has_ended &= container["name"] != step.as_str();
+            }
+            let pod_state = if has_ended { &PodState::Succeeded } else { pod_state };
             let earlier = before.as_array().into_iter().flatten();
             let earlier = earlier.into_iter().find(|each| each["name"] == container["name"]);
             let lasting = !init || container["restartPolicy"] == "Always";

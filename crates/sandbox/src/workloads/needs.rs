@@ -11,8 +11,13 @@ pub(crate) enum Missing {
     Claim(String),
     /// A volume cannot be mounted, so its containers stay in `ContainerCreating`.
     Volume(String),
-    /// The environment of an init container cannot be created.
-    InitEnvironment(String),
+    /// The environment of an init container cannot be created. Those before it have ended.
+    InitEnvironment {
+        /// Its name.
+        step: String,
+        /// What is missing.
+        message: String,
+    },
     /// The environment of a container cannot be created. Its init containers have ended, and its node has the image.
     Environment(String),
 }
@@ -23,9 +28,13 @@ pub(crate) fn missing(world: &World, pod: &DynamicObject) -> Option<Missing> {
     unbound_claim(world, &namespace, pod)
         .or_else(|| unmounted(world, &namespace, &pod.data["spec"]).map(Missing::Volume))
         .or_else(|| {
-            unset(world, &namespace, &pod.data["spec"]["initContainers"]).map(Missing::InitEnvironment)
+            let unset = unset(world, &namespace, &pod.data["spec"]["initContainers"]);
+            unset.map(|(step, message)| Missing::InitEnvironment { step, message })
         })
-        .or_else(|| unset(world, &namespace, &pod.data["spec"]["containers"]).map(Missing::Environment))
+        .or_else(|| {
+            let unset = unset(world, &namespace, &pod.data["spec"]["containers"]);
+            unset.map(|(_, message)| Missing::Environment(message))
+        })
 }
 
 fn unbound_claim(world: &World, namespace: &str, pod: &DynamicObject) -> Option<Missing> {
@@ -55,7 +64,8 @@ fn unmounted(world: &World, namespace: &str, spec: &Value) -> Option<String> {
     })
 }
 
-fn unset(world: &World, namespace: &str, containers: &Value) -> Option<String> {
+/// The first container whose environment cannot be created, and what is missing.
+fn unset(world: &World, namespace: &str, containers: &Value) -> Option<(String, String)> {
     list(containers).find_map(|container| {
         let whole = list(&container["envFrom"])
             .flat_map(|from| [(Kind::Secret, &from["secretRef"]), (Kind::ConfigMap, &from["configMapRef"])]);
@@ -63,7 +73,7 @@ fn unset(world: &World, namespace: &str, containers: &Value) -> Option<String> {
             let from = &variable["valueFrom"];
             [(Kind::Secret, &from["secretKeyRef"]), (Kind::ConfigMap, &from["configMapKeyRef"])]
         });
-        whole.chain(single).find_map(|(kind, reference)| {
+        let message = whole.chain(single).find_map(|(kind, reference)| {
             let name = reference["name"].as_str()?;
             absent(
                 world,
@@ -73,7 +83,8 @@ fn unset(world: &World, namespace: &str, containers: &Value) -> Option<String> {
                 reference["key"].as_str().into_iter(),
                 &reference["optional"],
             )
-        })
+        });
+        Some((container["name"].as_str().unwrap_or_default().to_owned(), message?))
     })
 }
 

@@ -4,6 +4,7 @@ mod adoption;
 mod claims;
 mod counts;
 mod data;
+mod encryption_key;
 mod exposure;
 mod faults;
 mod htpasswd;

@@ -16,14 +16,14 @@ fn at(version: &str) -> Value {
 }
 
 /// The same, with a migration that takes as long as no test does.
-fn slow(harbor: Value) -> Value {
+pub(super) fn slow(harbor: Value) -> Value {
     let mut harbor = harbor;
     harbor["spec"]["core"]["templateAnnotations"] = json!({"sandbox.goharbor.io/delay": "2h"});
     harbor
 }
 
 /// An entry of the record of Core's database.
-fn entry(record: &Secret, key: &str) -> Option<String> {
+pub(super) fn entry(record: &Secret, key: &str) -> Option<String> {
     let data = record.data.as_ref()?.get(key)?;
     Some(String::from_utf8_lossy(&data.0).into_owned())
 }
@@ -63,7 +63,7 @@ impl Cluster {
     }
 
     /// Waits until the message of a Harbor's `Ready` condition contains all of these.
-    async fn until_said(&self, parts: &[&str]) {
+    pub(super) async fn until_said(&self, parts: &[&str]) {
         self.until::<Harbor>("acme", |harbor| {
             let conditions = harbor.status.iter().flat_map(|status| &status.common.conditions);
             conditions.into_iter().filter(|it| it.type_ == "Ready").any(|it| {
@@ -180,7 +180,7 @@ async fn retry(cluster: &Cluster) {
     cluster.merge::<Harbor>("acme", annotation).await;
 }
 
-const REMEDY: &str = "ask for another attempt: kubectl -n ";
+const REMEDY: &str = "have the schema repaired and the database migrated again: kubectl -n ";
 
 #[tokio::test]
 async fn a_failed_migration_is_quoted_keeps_core_serving_is_not_taken_back_and_is_repeated_on_request() {
@@ -199,6 +199,33 @@ async fn a_failed_migration_is_quoted_keeps_core_serving_is_not_taken_back_and_i
     cluster.until_said(&["Harbor 2.15.0 cannot go back to 2.14.2"]).await;
 
     retry(&cluster).await;
+    cluster.until_ready("acme").await;
+    cluster.until_recorded("completed", "2.15.0").await;
+    requests.until_quiet().await;
+    assert_eq!(cluster.migrating().await, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_failed_migration_goes_on_after_the_repair_that_its_status_offers() {
+    let cluster = Cluster::with_garbage_collector().await;
+    let requests = Requests::default();
+    let _operator = migrating(&cluster, &requests).await;
+    let fail =
+        json!({"metadata": {"annotations": {"sandbox.goharbor.io/fail": "Dirty database version 180"}}});
+    cluster.merge::<Pod>(MIGRATION, fail).await;
+    cluster.until_said(&[REMEDY, "goharbor.io/repair-schema=2.15.0-2"]).await;
+    let repair = json!({"metadata": {"annotations": {"goharbor.io/repair-schema": "2.15.0-2"}}});
+    cluster.merge::<Harbor>("acme", repair).await;
+    cluster.until_recorded("migration-2.15.0-2", "allowed").await;
+    let second = format!("{MIGRATION}-2");
+    cluster.until_said(&[&second, "is running", "repairs the schema, and migrates the database"]).await;
+    let steps = cluster.get::<Pod>(&second).await.spec.unwrap().init_containers.unwrap();
+    let steps: Vec<_> = steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(steps, ["pull-operator", "pull-core", "repair-schema"]);
+
+    cluster.apply(vec![at("2.15.0")]).await;
+    let at_once = json!({"metadata": {"annotations": {"sandbox.goharbor.io/delay": "0s"}}});
+    cluster.merge::<Pod>(&second, at_once).await;
     cluster.until_ready("acme").await;
     cluster.until_recorded("completed", "2.15.0").await;
     requests.until_quiet().await;
