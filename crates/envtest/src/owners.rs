@@ -15,6 +15,7 @@ use kube::{
     Api, Client,
     api::{ObjectMeta, Patch, PatchParams, PostParams},
 };
+use serde::Serialize;
 use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
@@ -30,7 +31,7 @@ impl ControlPlane {
     ///
     /// # Panics
     /// If they cannot in time.
-    pub async fn until_owners(&self, definitions: &[CustomResourceDefinition]) {
+    pub async fn until_owners<D: Serialize>(&self, definitions: &[D]) {
         if self.is_in_memory() {
             return;
         }
@@ -40,8 +41,10 @@ impl ControlPlane {
         let client = Client::try_from(self.user(PROBE, &[])).unwrap_or_else(|error| panic!("{error}"));
         let api: Api<ConfigMap> = Api::namespaced(client, "default");
         for definition in definitions {
+            let definition = serde_json::to_value(definition).and_then(serde_json::from_value);
+            let definition: CustomResourceDefinition = definition.unwrap_or_else(|error| panic!("{error}"));
             let known = timeout(TIMEOUT, async {
-                while !is_known(&api, definition).await {
+                while !is_known(&api, &definition).await {
                     sleep(Duration::from_millis(250)).await;
                 }
             });

@@ -2,7 +2,9 @@
 
 use crate::account;
 use envtest::{ControlPlane, Namespace, Requests, Setup};
-use k8s_openapi::ByteString;
+use k8s_openapi::{
+    ByteString, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+};
 use plan::{Defaults, DigestKey};
 use runtime::{DIGEST_KEY, Health, Operator, Options, Scope};
 use serde_json::{Value, json};
@@ -60,8 +62,11 @@ impl World {
     pub async fn on(plane: ControlPlane) -> Self {
         plane
             .once("kinds of Harbor", async || {
-                let rules = plane.version().serves_cel();
-                let ours = if rules { api::crds::all() } else { api::crds::without_rules(api::crds::all()) };
+                let ours = if plane.version().serves_cel() {
+                    definitions()
+                } else {
+                    json_of(api::crds::without_rules(api::crds::all()))
+                };
                 plane.install(&ours).await;
                 plane.until_owners(&ours).await;
             })
@@ -163,6 +168,15 @@ impl World {
         let core = self.until::<api::v1beta1::Core>("harbor", |core| find(core).is_some()).await;
         find(&core).unwrap()
     }
+}
+
+/// The definitions of our kinds.
+fn definitions() -> Vec<Value> {
+    envtest::generated("definitions", || json_of(api::crds::all()))
+}
+
+fn json_of(definitions: Vec<CustomResourceDefinition>) -> Vec<Value> {
+    definitions.into_iter().map(|definition| json!(definition)).collect()
 }
 
 /// The key that operators in this process have, for those in others, and for `plan`.

@@ -90,6 +90,15 @@ impl Lists {
     }
 }
 
+/// The definitions of our kinds.
+fn ours() -> Vec<Value> {
+    envtest::generated("definitions", || json_of(api::crds::all()))
+}
+
+fn json_of(definitions: Vec<CustomResourceDefinition>) -> Vec<Value> {
+    definitions.into_iter().map(|definition| json!(definition)).collect()
+}
+
 impl Cluster {
     /// A cluster with all kinds, and with stand-ins that make objects ready.
     pub async fn new() -> Self {
@@ -98,12 +107,12 @@ impl Cluster {
 
     /// The same, without the kinds of this group.
     pub async fn without(group: &str) -> Self {
-        Self::with(api::crds::all(), |of| of != group, Duration::ZERO).await
+        Self::with(ours(), |of| of != group, Duration::ZERO).await
     }
 
     /// A cluster with all kinds, in which each object takes this long to become ready.
     pub async fn slow(delay: Duration) -> Self {
-        Self::with(api::crds::all(), |_| true, delay).await
+        Self::with(ours(), |_| true, delay).await
     }
 
     /// A cluster that also serves v1alpha3.
@@ -114,14 +123,10 @@ impl Cluster {
 
     /// A cluster with these definitions of our kinds.
     pub async fn with_definitions(ours: Vec<CustomResourceDefinition>) -> Self {
-        Self::with(ours, |_| true, Duration::ZERO).await
+        Self::with(json_of(ours), |_| true, Duration::ZERO).await
     }
 
-    async fn with(
-        ours: Vec<CustomResourceDefinition>,
-        wanted: impl Fn(&str) -> bool,
-        delay: Duration,
-    ) -> Self {
+    async fn with(ours: Vec<Value>, wanted: impl Fn(&str) -> bool, delay: Duration) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
         let server = server.protecting_owner_references().webhooks(Arc::new(converted)).build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
@@ -142,13 +147,14 @@ impl Cluster {
 
     /// Installs the kinds of this group.
     pub async fn install(&self, group: &str) {
-        self.define(api::crds::all(), |of| of == group).await;
+        self.define(ours(), |of| of == group).await;
     }
 
-    async fn define(&self, ours: Vec<CustomResourceDefinition>, wanted: impl Fn(&str) -> bool) {
-        let api: Api<CustomResourceDefinition> = Api::all(self.client.clone());
-        let ours = ours.into_iter().map(|definition| json!(definition));
-        for definition in ours.chain(definitions::all()) {
+    async fn define(&self, ours: Vec<Value>, wanted: impl Fn(&str) -> bool) {
+        // Without the schemas' types, which take longer to decode than the requests take.
+        let kind = ApiResource::erase::<CustomResourceDefinition>(&());
+        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind);
+        for definition in ours.into_iter().chain(definitions::all()) {
             if wanted(definition["spec"]["group"].as_str().unwrap()) {
                 api.create(&PostParams::default(), &serde_json::from_value(definition).unwrap())
                     .await

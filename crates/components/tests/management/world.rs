@@ -15,7 +15,7 @@ use k8s_openapi::{
 };
 use kube::{
     Api, Client, Resource,
-    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
+    api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
     core::NamespaceResourceScope,
     runtime::wait::await_condition,
 };
@@ -97,8 +97,12 @@ impl World {
     pub async fn without_operator(version: Version) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
         let client = Client::new(server.clone(), "default");
-        let definitions: Api<CustomResourceDefinition> = Api::all(client.clone());
-        for definition in api::crds::all() {
+        // Without the schemas' types, which take longer to decode than the requests take.
+        let kind = ApiResource::erase::<CustomResourceDefinition>(&());
+        let definitions: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
+        let ours = || api::crds::all().iter().map(|definition| json!(definition)).collect();
+        for definition in envtest::generated("definitions", ours) {
+            let definition = serde_json::from_value(definition).unwrap();
             definitions.create(&PostParams::default(), &definition).await.unwrap();
         }
         let world = Self {
