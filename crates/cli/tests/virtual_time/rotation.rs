@@ -157,7 +157,7 @@ async fn a_harbor() -> Cluster {
     cluster.apply("harbor-inputs.yaml").await;
     apply(&cluster, "").await;
     let _operator = cluster.operator(None);
-    until(&cluster, |harbor| is_ready(harbor)).await;
+    until(&cluster, is_ready).await;
     cluster
 }
 
@@ -196,7 +196,7 @@ async fn until(cluster: &Cluster, holds: impl Fn(&Harbor) -> bool) {
 async fn assert_rotated_once(cluster: &Cluster) {
     let api: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let secrets = api.list(&ListParams::default()).await.unwrap().items;
-    let names: BTreeSet<_> = secrets.iter().map(ResourceExt::name_any).collect();
+    let names: BTreeSet<_> = secrets.iter().map(|secret| secret.name_any()).collect();
     for (_, base) in ROTATED {
         let of = |name: &&String| name.starts_with(&format!("acme-harbor-{base}"));
         let found: Vec<_> = names.iter().filter(of).collect();
@@ -276,6 +276,7 @@ impl Pods {
 
     fn check(&mut self) {
         let Self { alive, wrong } = self;
+        let alive = &*alive;
         let of = |component: &'static str| alive.values().filter(move |pod| pod.component == component);
         if !of("core").any(|pod| pod.is_ready) {
             wrong.insert("no pod of Core serves".to_owned());

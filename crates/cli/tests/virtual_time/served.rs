@@ -31,7 +31,7 @@ use tokio::{task::JoinHandle, time::timeout};
 const DELAY: Duration = Duration::from_secs(20);
 
 /// A Harbor with one pod of each component, whose images are in an object store.
-fn harbor(version: &str) -> Value {
+pub fn harbor(version: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbor.yaml");
     let mut harbor: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     harbor["spec"]["version"] = version.into();
@@ -42,7 +42,7 @@ fn harbor(version: &str) -> Value {
 }
 
 /// A cluster with such a Harbor, which is ready.
-async fn a_cluster(version: &str) -> Cluster {
+pub async fn a_cluster(version: &str) -> Cluster {
     let cluster = Cluster::slow(DELAY).await;
     cluster.apply("namespace.yaml").await;
     cluster.apply("harbor-inputs.yaml").await;
