@@ -106,9 +106,14 @@ fn what_a_cluster_may_move_its_harbor_may_move() {
 fn requests_to_migrate_again_and_to_rotate_credentials_reach_the_harbor() {
     let asked = a_cluster()
         .annotated("goharbor.io/retry-migration", "2.15.0-2")
+        .annotated("goharbor.io/repair-schema", "2.15.0-3")
+        .annotated("goharbor.io/rotate-encryption-key", "key-2")
         .annotated("goharbor.io/rotate", "csrf@1")
         .set("/spec/rotation", json!({"token": {"interval": "720h"}}));
-    let expected = json!({"goharbor.io/retry-migration": "2.15.0-2", "goharbor.io/rotate": "csrf@1"});
+    let expected = json!({
+        "goharbor.io/retry-migration": "2.15.0-2", "goharbor.io/repair-schema": "2.15.0-3",
+        "goharbor.io/rotate-encryption-key": "key-2", "goharbor.io/rotate": "csrf@1",
+    });
     let harbor = asked.child("Harbor");
     assert_eq!(harbor["metadata"]["annotations"], expected);
     assert_eq!(harbor["spec"]["rotation"], json!({"token": {"interval": "720h"}}));

@@ -184,12 +184,17 @@ fn a_new_version_that_may_repair_core_does_not_wait_for_what_needs_core() {
 }
 
 #[test]
-fn a_request_to_migrate_again_reaches_core_and_nothing_else() {
-    let case = a_harbor().annotated("goharbor.io/retry-migration", "2.15.0-2");
-    let asked = |child: &Value| child["metadata"]["annotations"]["goharbor.io/retry-migration"] == "2.15.0-2";
-    let children = case.children();
-    let kinds: Vec<_> = children.iter().filter(|child| asked(child)).map(|child| &child["kind"]).collect();
-    assert_eq!(kinds, ["Core"]);
+fn requests_about_the_database_reach_core_and_nothing_else() {
+    for (annotation, value) in [
+        ("goharbor.io/retry-migration", "2.15.0-2"),
+        ("goharbor.io/repair-schema", "2.15.0-2"),
+        ("goharbor.io/rotate-encryption-key", "key-2"),
+    ] {
+        let children = a_harbor().annotated(annotation, value).children();
+        let asked = |child: &&Value| child["metadata"]["annotations"][annotation] == value;
+        let kinds: Vec<_> = children.iter().filter(asked).map(|child| &child["kind"]).collect();
+        assert_eq!(kinds, ["Core"], "{annotation}");
+    }
 }
 
 #[test]
