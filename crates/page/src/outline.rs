@@ -214,7 +214,7 @@ pub(crate) fn cause(root: &Node) -> Option<&Node> {
 }
 
 /// Whether nothing below an object needs as much attention as the object itself.
-fn is_cause(node: &Node) -> bool {
+pub(crate) fn is_cause(node: &Node) -> bool {
     node.children
         .iter()
         .map(worst)

@@ -37,37 +37,38 @@ impl Drop for Sandbox {
     }
 }
 
-/// That the page of an object, once it has so many parts, is drawn without anything beyond an edge, in a window as wide as
-/// this or wider.
-fn assert_fits(browser: &mut Browser, sandbox: &Sandbox, path: &str, parts: usize, least: u32) {
+/// That the page of an installation, once at least so many objects are ready, has a box with a whole name for each, and
+/// nothing beyond an edge, in windows from that of a phone to that of a desk.
+fn assert_fits(browser: &mut Browser, sandbox: &Sandbox, path: &str, least: usize) {
     let url = format!("{}{path}", sandbox.page);
     browser.go(&url).unwrap();
-    browser.until(&format!("document.querySelectorAll('#graph .node').length === {parts}")).unwrap();
-    let overhang = |element: &str| format!("{element}.scrollWidth - {element}.clientWidth");
-    for width in [1280, 800, 390] {
+    let summary = "document.getElementById('summary')";
+    let ready = format!("{summary} && {summary}.querySelector('.state.ready')");
+    browser.until(&format!("{ready} && document.querySelectorAll('.box').length > {least}")).unwrap();
+    let counted = format!(
+        "/(\\d+) of \\1 objects ready/.exec({summary}.textContent)[1] < document.querySelectorAll('.box').length"
+    );
+    assert_eq!(browser.value(&counted).unwrap(), true, "{path}: every object has a box");
+    for width in [1920, 1280, 800, 390] {
         let size = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
         browser.call("Emulation.setDeviceMetricsOverride", size).unwrap();
-        assert_eq!(
-            browser.value(&overhang("document.documentElement")).unwrap(),
-            0,
-            "{path} in a window of {width}"
-        );
-        let beyond = browser.value(&overhang("document.querySelector('.graph')")).unwrap();
-        assert_eq!(beyond == 0, width >= least, "the graph of {path} in a window of {width}: {beyond}");
+        let beyond = "['html', '.forest'].map(some => document.querySelector(some)).map(it => it.scrollWidth - it.clientWidth)";
+        assert_eq!(browser.value(beyond).unwrap(), json!([0, 0]), "{path} in a window of {width}");
+        let cut = "[...document.querySelectorAll('.box .name')].filter(name => name.scrollWidth > name.clientWidth + 1).length";
+        assert_eq!(browser.value(cut).unwrap(), 0, "{path} in a window of {width}: names are whole");
     }
 }
 
 #[test]
-fn the_graph_of_a_full_harbor_is_no_wider_than_the_window() {
+fn the_tree_of_a_full_harbor_fits_into_every_window() {
     let mut browser = Browser::start().unwrap();
     let sandbox = Sandbox::with(&["namespace.yaml", "harbor-inputs.yaml", "harbor-full.yaml"]);
-    assert_fits(&mut browser, &sandbox, "/registry/Harbor/acme", 36, 1280);
+    assert_fits(&mut browser, &sandbox, "/registry/Harbor/acme", 36);
 }
 
 #[test]
-fn the_graphs_of_a_usual_installation_are_narrower_still() {
+fn the_tree_of_a_usual_installation_fits_into_every_window() {
     let mut browser = Browser::start().unwrap();
     let sandbox = Sandbox::with(&["in-cluster.yaml"]);
-    assert_fits(&mut browser, &sandbox, "/registry/HarborCluster/acme", 15, 800);
-    assert_fits(&mut browser, &sandbox, "/registry/Harbor/acme-harbor", 14, 800);
+    assert_fits(&mut browser, &sandbox, "/registry/HarborCluster/acme", 29);
 }

@@ -75,7 +75,8 @@ impl Details {
         Self {
             link: Link::of(&node.key),
             state: node.state.phase,
-            why: explanation(&node.state),
+            // Of a whole installation, the page says it above the tree.
+            why: known.selection.found.parent().and_then(|_| explanation(&node.state)),
             blocked_by: node.state.blocked_by.as_ref().map(Link::of),
             sections,
         }

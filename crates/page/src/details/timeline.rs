@@ -4,6 +4,7 @@
 use super::Known;
 use crate::{
     html::{Moment, explanation},
+    outline::is_cause,
     reading::ShownEvent,
     store::Node,
 };
@@ -97,7 +98,8 @@ impl Fact {
     /// The state of an object, as the operator saw it.
     fn state(node: &Node, name: &str) -> Self {
         let phase = node.state.phase;
-        let detail = explanation(&node.state).unwrap_or_default();
+        // What an owner says about the objects below it is told by these.
+        let detail = is_cause(node).then(|| explanation(&node.state)).flatten().unwrap_or_default();
         Self::new("operator", Tone::of(phase), format!("{name}: {phase}"), detail)
     }
 

@@ -107,7 +107,6 @@ fn harbor_of(world: &World, harbor: &ObjectKey, progress: Progress) {
     let core = key("Core", &components[0].1);
     for (position, (kind, name, after)) in components.iter().enumerate() {
         let owner = key(kind, name);
-        world.see(&owner, owned(harbor));
         let objects: Vec<_> = OBJECTS.iter().map(|(_, suffix, _)| format!("{name}{suffix}")).collect();
         let planned: Vec<_> = OBJECTS
             .iter()
@@ -119,6 +118,7 @@ fn harbor_of(world: &World, harbor: &ObjectKey, progress: Progress) {
             world.child(harbor, (kind, name), State::Blocked { by: core.clone() });
             continue;
         }
+        world.see(&owner, owned(harbor));
         world.plan(&owner, &planned);
         let failed = progress == Progress::Failed && position == 0;
         for (kind, name, _) in &planned {

@@ -78,7 +78,7 @@ async fn without_scripts_everything_is_there_and_the_page_reloads_itself() {
         "node-ns-Deployment-harbor-core",
         "Apply</button>",
         "State: waiting",
-        "kubectl -n ns describe",
+        "id=\"command-describe\"",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }

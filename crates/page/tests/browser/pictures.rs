@@ -105,13 +105,13 @@ async fn the_tree_uses_the_width_of_the_window() {
     let world = World::new().await;
     installation::report(&world, "production", Progress::Ready);
     let mut visitor = Visitor::of(world).await;
-    for (width, columns) in [(390, 1), (1280, 3), (1920, 5)] {
+    for (width, columns) in [(390, 4), (1280, 4), (1920, 5)] {
         visitor.look_in(width, "light");
         visitor.visit("/ns/Stack/production");
-        let rest = "document.querySelector('.forest').getBoundingClientRect().right
+        let rest = "document.querySelector('.tree').getBoundingClientRect().right
             - Math.max(...[...document.querySelectorAll('.leaves')].map(group => group.getBoundingClientRect().right))";
         assert!(
-            visitor.value(rest).as_f64().unwrap().abs() < 6.0,
+            visitor.value(rest).as_f64().unwrap().abs() < 1.0,
             "in a window of {width}: {}",
             visitor.value(rest)
         );
