@@ -119,8 +119,14 @@ pub const REMEDY_ANNOTATION: &str = "goharbor.io/remedy";
 /// Set by the operator on such a pod: a digest of what it was made from.
 pub const TASK_DIGEST_ANNOTATION: &str = "goharbor.io/task-digest";
 
-/// Set by the operator on a Deployment that it keeps without pods: why, and until when.
+/// Set by the operator on a Deployment, or on a JobService, that it keeps without pods: why, and until when.
 pub const STOPPED_ANNOTATION: &str = "goharbor.io/stopped";
+
+/// Set by the operator on a JobService before it pauses queues: which ones, with commas. It resumes these and no others.
+pub const PAUSED_QUEUES_ANNOTATION: &str = "goharbor.io/paused-queues";
+
+/// Set by the operator on the Core of a Harbor: what the migration of its database waits for.
+pub const MIGRATION_WAITS_ANNOTATION: &str = "goharbor.io/migration-waits";
 
 /// Set by the operator, and by the old operator, on every child: the component that it belongs to. The watches of
 /// children select by it.

@@ -4,7 +4,7 @@ use crate::{
     client::{Client, Clients},
     collections::{
         admin_passwords::AdminPasswords, allowlists::Allowlists, configurations::Settings,
-        executions::Executions, health::Health, immutable_rules::RuleLists, labels::Labels,
+        executions::Executions, health::Health, immutable_rules::RuleLists, job_queues, labels::Labels,
         members::ProjectMembers, memberships::Memberships, numbered_robots::NumberedRobots,
         preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
         project_scanners::ProjectScanners, projects::Projects, registries::Registries,
@@ -18,11 +18,12 @@ use crate::{
 use futures::{FutureExt as _, future::BoxFuture};
 use harborstate::{
     KIND, State as _, admin_password::AdminPassword, configuration::Configuration,
-    cve_allowlist::CveAllowlist, execution::Execution, health, immutable_rules::ImmutableRules, label::Label,
-    member::Membership, members::Members, numbered_robot::NumberedRobot, preheat_instance::PreheatInstance,
-    preheat_policy::PreheatPolicy, project::Project, project_scanner::ProjectScanner,
-    registry::RegistryEndpoint, replication::Replication, retention::Retention, robot::Robot,
-    scanner::Scanner, schedule, server::Server, user::User, user_group::UserGroup, webhook::Webhook,
+    cve_allowlist::CveAllowlist, execution::Execution, health, immutable_rules::ImmutableRules,
+    job_queues::JobQueues, label::Label, member::Membership, members::Members, numbered_robot::NumberedRobot,
+    preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
+    project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
+    retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
+    user_group::UserGroup, webhook::Webhook,
 };
 use plan::{Contents, External, ObjectKey, System, SystemError};
 use runtime::{Answer, At, Collection, ExternalDriver};
@@ -31,6 +32,9 @@ use std::time::Duration;
 
 /// How often an execution is looked at until it has ended.
 const EXECUTIONS: Duration = Duration::from_secs(15);
+
+/// How often the queues of JobService are looked at while the operator waits for its jobs.
+const JOB_QUEUES: Duration = Duration::from_secs(10);
 
 /// Manages the objects inside Harbors.
 pub struct HarborDriver {
@@ -82,6 +86,7 @@ macro_rules! with {
             CveAllowlist::COLLECTION => $function::<Allowlists>($($argument),*).boxed(),
             schedule::COLLECTION => $function::<Schedules>($($argument),*).boxed(),
             Execution::COLLECTION => $function::<Executions>($($argument),*).boxed(),
+            JobQueues::COLLECTION => $function::<job_queues::JobQueues>($($argument),*).boxed(),
             unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
         }
     };
@@ -107,7 +112,11 @@ impl ExternalDriver for HarborDriver {
     }
 
     fn interval(&self, collection: &str) -> Option<Duration> {
-        (collection == Execution::COLLECTION).then_some(EXECUTIONS)
+        match collection {
+            Execution::COLLECTION => Some(EXECUTIONS),
+            JobQueues::COLLECTION => Some(JOB_QUEUES),
+            _ => None,
+        }
     }
 
     fn reports_failures(&self, collection: &str) -> bool {
@@ -154,7 +163,10 @@ impl ExternalDriver for HarborDriver {
 type Connected = Result<Client, SystemError>;
 
 async fn list<M: Manage>(client: Connected, part: Option<&str>) -> Result<Answer, SystemError> {
-    let client = client?;
+    let client = match client {
+        Ok(client) => client,
+        Err(error) => return Ok(Answer { objects: M::unlisted(error)?, requests: 0 }),
+    };
     let objects = M::list(&client, part).await?;
     Ok(Answer { objects, requests: client.harbor.sent() })
 }

@@ -18,6 +18,11 @@ pub(crate) trait Manage {
     /// All objects of the collection, or those that belong to a project.
     async fn list(client: &Client, part: Option<&str>) -> Result<Objects, SystemError>;
 
+    /// The objects of the collection where Harbor does not list them. Mostly there are none, and readers get the error.
+    fn unlisted(error: SystemError) -> Result<Objects, SystemError> {
+        Err(error)
+    }
+
     /// The object of this name as it is now.
     async fn find(client: &Client, collection: &str, name: &str) -> Result<Option<Value>, SystemError> {
         let mut objects = Self::list(client, harborstate::part(collection, name)).await?;

@@ -57,7 +57,8 @@ fn tables() -> Vec<&'static [Route]> {
 /// Answers a request.
 pub(crate) fn answer(data: &mut Data, runtime: &mut Runtime, request: &Received, now: Timestamp) -> Answered {
     let read_only = data.configuration.flag("read_only", now);
-    data.jobs.advance(now, !read_only);
+    let works = !runtime.unhealthy.contains(&Component::Jobservice);
+    data.jobs.advance(now, works && !read_only);
     let (identity, mut answered) = match filtered(data, runtime, request, read_only, now) {
         Err(reply) => (Identity::Anonymous, Answered { reply, delay: Duration::ZERO }),
         Ok(token) => {

@@ -96,7 +96,8 @@ impl HarborServer {
         self.set_healthy(Component::Database, up);
     }
 
-    /// Changes what the health of a component is reported to be.
+    /// Changes what the health of a component is reported to be. Without the job service, jobs make no progress, and Harbor
+    /// shows neither queues nor workers.
     pub fn set_healthy(&self, component: Component, healthy: bool) {
         self.with(|_, runtime, _| {
             if healthy {

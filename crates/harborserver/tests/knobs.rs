@@ -118,19 +118,29 @@ async fn a_restore_brings_back_names_under_other_numbers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_job_runs_for_its_time_unless_its_queue_is_paused_or_harbor_is_read_only() {
+async fn a_job_runs_for_its_time_unless_its_queue_was_paused_before_or_harbor_is_read_only() {
     let admin = admin_of(NEWEST);
     admin.server().set_job_duration(Duration::from_secs(10));
+    admin.put("/jobservice/queues/GARBAGE_COLLECTION", json!({ "action": "pause" })).await;
     let manual = json!({ "schedule": { "type": "Manual" }, "parameters": {} });
     let id = admin.create("/system/gc/schedule", manual).await;
     let path = format!("/system/gc/{id}");
     let status = async || admin.get(&path).await.body["job_status"].as_str().unwrap().to_owned();
-    sleep(Duration::from_secs(6)).await;
-    assert_eq!(status().await, "Running");
-    admin.put("/jobservice/queues/GARBAGE_COLLECTION", json!({ "action": "pause" })).await;
+    let workers = async || {
+        let workers = admin.get("/jobservice/pools/all/workers").await.body;
+        let jobs = workers.as_array().unwrap().iter().filter_map(|worker| worker["job_name"].as_str());
+        jobs.map(str::to_owned).collect::<Vec<_>>()
+    };
     sleep(Duration::from_mins(1)).await;
-    assert_eq!(status().await, "Running");
+    assert_eq!((status().await.as_str(), workers().await), ("Running", vec![]));
     admin.put("/jobservice/queues/all", json!({ "action": "resume" })).await;
+    sleep(Duration::from_secs(2)).await;
+    admin.put("/jobservice/queues/all", json!({ "action": "pause" })).await;
+    sleep(Duration::from_secs(4)).await;
+    assert_eq!(
+        (status().await.as_str(), workers().await),
+        ("Running", vec!["GARBAGE_COLLECTION".to_owned()])
+    );
     admin.server().set_read_only(true);
     sleep(Duration::from_mins(1)).await;
     assert_eq!(status().await, "Running");
@@ -145,6 +155,9 @@ async fn the_health_of_a_component_can_be_set() {
     admin.server().set_healthy(Component::Jobservice, false);
     assert_eq!(admin.get("/health").await.body["status"], "unhealthy");
     assert_eq!(admin.get("/projects").await.status, 200);
+    assert_eq!(admin.get("/jobservice/queues").await.status, 500);
+    admin.server().set_healthy(Component::Jobservice, true);
+    assert_eq!(admin.get("/jobservice/queues").await.status, 200);
 }
 
 #[tokio::test]

@@ -33,6 +33,7 @@ pub mod cve_allowlist;
 pub mod execution;
 pub mod health;
 pub mod immutable_rules;
+pub mod job_queues;
 pub mod label;
 pub mod member;
 pub mod members;

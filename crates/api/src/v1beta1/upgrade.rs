@@ -1,5 +1,6 @@
 //! What an upgrade may do without being asked.
 
+use super::duration::GoDuration;
 use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +20,11 @@ pub struct UpgradeSpec {
     /// by default.
     #[serde(default)]
     pub downtime: Downtime,
+
+    /// How long a hop that migrates the database waits until no job runs in JobService, such as 1h. The operator then stops
+    /// JobService, and jobs that still run are interrupted. With 0s, it does not wait. 10m by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_timeout: Option<GoDuration>,
 }
 
 /// How many hops one change of the version may lead to.

@@ -12,6 +12,9 @@ mod defaults;
 mod definitions;
 mod election;
 mod harbor;
+#[path = "../fixtures/harbor_of_pods.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod harbor_of_pods;
 mod hostile;
 mod installation;
 #[path = "../fixtures/keys.rs"]

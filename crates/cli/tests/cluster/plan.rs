@@ -104,12 +104,14 @@ const STEPS: &str = "\
 Harbor NAMESPACE/acme gets there in 3 steps, and this is the beginning of the first:
   1. Harbor 2.11.2, from 2.9.5
      - migrates the database to schema version 140
+     - pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
      - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.9.5 every push of a new artifact would fail on \
 the new schema
      - cannot be taken back without a backup of the database
      - the migration rewrites the table of artifacts
   2. Harbor 2.13.2, from 2.11.2
      - migrates the database to schema version 160
+     - pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
      - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.11.2 everything about P2P preheat policies would \
 fail on the new schema
      - cannot be taken back without a backup of the database
@@ -117,6 +119,7 @@ fail on the new schema
      - support for old parameters of schedules that purge the audit log ends: set such a schedule again afterwards
   3. Harbor 2.15.2, from 2.13.2
      - migrates the database to schema version 180
+     - pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
      - Core 2.13.2 goes on serving meanwhile
      - cannot be taken back without a backup of the database
      - the proxy cache of Quay ends

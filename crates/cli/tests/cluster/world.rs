@@ -1,7 +1,12 @@
 //! A namespace with the example Core and everything it reads.
 
-use crate::account;
+use crate::{
+    account,
+    harbor_of_pods::{Elsewhere, HarborOfPods},
+};
 use envtest::{ControlPlane, Namespace, Requests, Setup};
+use harbordriver::HarborDriver;
+use harborserver::{HarborServer, Version};
 use k8s_openapi::{
     ByteString, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
@@ -18,6 +23,9 @@ use std::{
 use tempfile::NamedTempFile;
 use tokio_util::sync::CancellationToken;
 
+/// The password of `admin`, as examples/harbor-inputs.yaml has it.
+const ADMIN_PASSWORD: &str = "example-only-Harbor12345";
+
 /// The repository.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -33,6 +41,8 @@ pub fn documents(path: &Path) -> Vec<Value> {
 /// A namespace on a control plane that knows our kinds.
 pub struct World {
     pub namespace: Namespace,
+    /// The Harbor that the pods of a Core in the namespace serve.
+    pub harbor: HarborOfPods,
     operators_kubeconfig: NamedTempFile,
 }
 
@@ -78,7 +88,9 @@ impl World {
     async fn in_namespace_of(plane: ControlPlane) -> Self {
         let namespace = Namespace::create(plane, "core").await;
         let operators_kubeconfig = account::kubeconfig(&namespace.plane, &account::name(&namespace.name));
-        let world = Self { namespace, operators_kubeconfig };
+        let harbor = HarborServer::new(Version::new(15, 2), ADMIN_PASSWORD);
+        let harbor = HarborOfPods::new(harbor, namespace.plane.client(), Elsewhere::Refused);
+        let world = Self { namespace, harbor, operators_kubeconfig };
         world.apply(account::objects(&world.name, &world.name)).await;
         world.apply(vec![digest_key()]).await;
         world
@@ -131,6 +143,7 @@ impl World {
         let health = Arc::<Health>::default();
         let options = Options {
             health: Arc::clone(&health),
+            external_drivers: vec![Arc::new(HarborDriver::over(self.harbor.clone()))],
             scopes: vec![Scope::Namespace(self.name.clone())],
             predecessors: predecessors(),
             // As the shipped manifests say.

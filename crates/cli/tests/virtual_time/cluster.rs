@@ -1,7 +1,9 @@
 //! A cluster in memory, and operators with the permissions that `rbac` prints, which can be killed.
 
 use crate::{
+    doomed::Doomed,
     features::{Features, serve},
+    harbor_of_pods::{Elsewhere, HarborOfPods},
     keys,
 };
 use api::{
@@ -65,6 +67,8 @@ pub struct Cluster {
     server: ApiServer,
     /// The Harbor at any address.
     pub harbor: HarborServer,
+    /// The way to it, on which pods must serve.
+    pub way: HarborOfPods,
     _stop: DropGuard,
 }
 
@@ -136,7 +140,8 @@ impl Cluster {
         for address in ["http://hub", "http://scanner", "http://dragonfly"] {
             harbor.network().open(address);
         }
-        let cluster = Self { client, lists: Lists::Streamed, server, harbor, _stop: stop.drop_guard() };
+        let way = HarborOfPods::new(harbor.clone(), client.clone(), Elsewhere::Served);
+        let cluster = Self { client, lists: Lists::Streamed, server, harbor, way, _stop: stop.drop_guard() };
         cluster.define(ours, wanted).await;
         cluster.apply_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/namespace.yaml")).await;
         for object in &*PERMISSIONS {
@@ -225,7 +230,8 @@ impl Cluster {
         found(&cluster).and_then(|condition| condition.message).unwrap_or_default()
     }
 
-    /// An operator that is killed after so many writes: it does not receive the answer to the last one.
+    /// An operator that is killed after so many writes, to the cluster or to Harbor: it does not receive the answer to the last
+    /// one.
     pub fn operator(&self, writes: Option<u64>) -> Operating {
         self.started(writes, Options::default(), Features::default())
     }
@@ -261,6 +267,7 @@ impl Cluster {
         let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
         let (kill, refuse, lists) = (killed.clone(), refused.clone(), self.lists);
+        let driver = HarborDriver::over(Doomed::new(&self.way, &left, &killed));
         let sent = Arc::<Mutex<Vec<String>>>::default();
         let noted = Arc::clone(&sent);
         let counted = tower::service_fn(move |request: Request<Body>| {
@@ -285,10 +292,6 @@ impl Cluster {
                 }
                 answer
             }
-        });
-        let harbor = self.harbor.clone();
-        let driver = HarborDriver::over(move |access: &harborstate::Access| {
-            harbordriver::over(harbor.clone(), access)
         });
         let options = Options { clock, external_drivers: vec![Arc::new(driver)], ..options };
         let client = Client::new(counted, "default");

@@ -5,10 +5,16 @@
 
 mod clients;
 mod cluster;
+mod doomed;
+mod drain;
 mod features;
+#[path = "../fixtures/harbor_of_pods.rs"]
+#[allow(dead_code, reason = "shared with other test programs")]
+mod harbor_of_pods;
 mod inside_harbor;
 #[path = "../fixtures/keys.rs"]
 mod keys;
+mod newer;
 mod objects;
 mod page;
 mod permission;

@@ -68,6 +68,13 @@ fn steady(kind: &str, mut object: Value) -> Value {
         for field in ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"] {
             metadata.remove(field);
         }
+        // What was removed from them leaves them empty.
+        for field in ["annotations", "finalizers"] {
+            let is_empty = |value: &Value| *value == json!({}) || *value == json!([]);
+            if metadata.get(field).is_some_and(is_empty) {
+                metadata.remove(field);
+            }
+        }
         for owner in metadata.get_mut("ownerReferences").and_then(Value::as_array_mut).into_iter().flatten() {
             owner["uid"] = Value::Null;
         }

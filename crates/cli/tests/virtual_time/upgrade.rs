@@ -3,7 +3,7 @@
 
 use crate::{
     Moments,
-    cluster::{Cluster, NAMESPACE},
+    cluster::{ADMIN_PASSWORD, Cluster, NAMESPACE},
     objects::Objects,
 };
 use api::{
@@ -11,6 +11,8 @@ use api::{
     v1beta1::Harbor,
 };
 use futures::StreamExt as _;
+use harbor::jobs::Action;
+use harborstate::{Access, Trust};
 use k8s_openapi::{
     ByteString,
     api::core::v1::{Pod, Secret},
@@ -23,7 +25,7 @@ use kube::{
         watcher::{self, Event, watcher},
     },
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -33,7 +35,7 @@ use std::{
 };
 use tokio::{task::JoinHandle, time::timeout};
 
-const BEFORE: &str = "2.12.4";
+pub const BEFORE: &str = "2.12.4";
 const WANTED: &str = "2.15.2";
 
 /// The pod of the hop that stops Core, and that of the hop that does not.
@@ -60,9 +62,14 @@ async fn an_upgrade_during_which_the_operator_is_killed_now_and_then_ends_as_wit
     }
 }
 
+/// The queue that a user has paused before.
+pub const PAUSED_BY_USER: &str = "REPLICATION";
+
 /// What an upgrade leads to.
 struct Upgraded {
     objects: Objects,
+    /// The queues of JobService that are paused.
+    paused: Vec<String>,
     /// The record of Core's database without the fingerprint, which has a salt.
     record: BTreeMap<String, String>,
 }
@@ -101,6 +108,10 @@ impl Upgraded {
         let actual = Self::of(&cluster).await;
         expected.objects.assert_same(&actual.objects);
         assert_eq!(actual.record, expected.record);
+        assert_eq!(
+            (actual.paused, &*expected.paused),
+            (vec![PAUSED_BY_USER.to_owned()], &[PAUSED_BY_USER.to_owned()][..])
+        );
         assert_eq!(self::generated(&cluster).await, generated);
         lives
     }
@@ -113,26 +124,51 @@ impl Upgraded {
         for salted in ["encryption-key-fingerprint", "database-access-fingerprint"] {
             assert!(record.remove(salted).is_some(), "{salted}");
         }
-        Self { objects: Objects::of(cluster).await, record }
+        Self { objects: Objects::of(cluster).await, paused: paused(cluster).await, record }
     }
 }
 
-/// A cluster with a Harbor that is ready, and no operator.
+/// A cluster with a Harbor that is ready, in which a user has paused a queue, and no operator.
 async fn a_harbor() -> Cluster {
-    let cluster = Cluster::new().await;
+    a_harbor_in(Cluster::new().await).await
+}
+
+/// The same in this cluster.
+pub async fn a_harbor_in(cluster: Cluster) -> Cluster {
     cluster.apply("namespace.yaml").await;
     cluster.apply("harbor-inputs.yaml").await;
     apply(&cluster, BEFORE).await;
     let _operator = cluster.operator(None);
     until_ready(&cluster).await;
+    as_user(&cluster).jobs().act(PAUSED_BY_USER, Action::Pause).await.unwrap();
     cluster
 }
 
+/// The Harbor, as its administrator reaches it even without pods.
+pub fn as_user(cluster: &Cluster) -> harbor::Harbor {
+    let (url, username, password) =
+        ("http://harbor.example.com".into(), "admin".into(), ADMIN_PASSWORD.into());
+    let access = Access { url, username, password, trust: Trust::Public };
+    harbordriver::over(cluster.harbor.clone(), &access).unwrap()
+}
+
+/// The queues of JobService that are paused.
+pub async fn paused(cluster: &Cluster) -> Vec<String> {
+    let queues = as_user(cluster).jobs().queues().await.unwrap();
+    queues.into_iter().filter(|queue| queue.paused).map(|queue| queue.job_type).collect()
+}
+
 /// Applies the Harbor with this version.
-async fn apply(cluster: &Cluster, version: &str) {
+pub async fn apply(cluster: &Cluster, version: &str) {
+    apply_with(cluster, version, json!({})).await;
+}
+
+/// Applies the Harbor with this version, and with these fields of its spec.
+pub async fn apply_with(cluster: &Cluster, version: &str, fields: Value) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbor.yaml");
     let mut harbor: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     harbor["spec"]["version"] = version.into();
+    harbor["spec"].as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     cluster.apply_object(&harbor).await;
 }
 

@@ -18,11 +18,10 @@ use api::{
     names::{REPLACE_TOGETHER_ANNOTATION, STOPPED_ANNOTATION},
     v1beta1::component::ComponentSpec,
 };
-use k8s_openapi::api::{
-    apps::v1::Deployment,
-    core::v1::{Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount},
+use k8s_openapi::api::core::v1::{
+    Container, ExecAction, Lifecycle, LifecycleHandler, Probe, Volume, VolumeMount,
 };
-use plan::{Component, Desired, PlanError, World};
+use plan::{Component, Desired};
 
 /// How long a first start may take, including the migration of a large database, in probes ten seconds apart:
 /// one hour.
@@ -57,15 +56,6 @@ pub(super) fn stopped(core: &Validated<'_>, why: String) -> Desired {
         annotations.insert(STOPPED_ANNOTATION.into(), why);
     }
     desired
-}
-
-/// Whether no pod of Core runs, except for pods that are terminating and get no requests.
-pub(super) fn is_stopped(core: &Validated<'_>, world: &World<'_>) -> Result<bool, PlanError> {
-    let Some(pods) = world.with_status::<Deployment>(&core.instance.name)? else { return Ok(true) };
-    let status = pods.status.unwrap_or_default();
-    let observed = status.observed_generation >= pods.metadata.generation;
-    let wanted = pods.spec.and_then(|spec| spec.replicas);
-    Ok(observed && wanted == Some(0) && status.replicas.unwrap_or(0) == 0)
 }
 
 fn of(core: &Validated<'_>, instance: &Instance<'_>) -> Desired {

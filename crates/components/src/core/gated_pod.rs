@@ -11,6 +11,7 @@ use crate::pods::{Strategy, Workload};
 use api::names::{
     PURPOSE_ANNOTATION, REMEDY_ANNOTATION, TASK_DIGEST_ANNOTATION, TASK_LABEL, VERSION_ANNOTATION,
 };
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Container, EnvVar, EnvVarSource, Pod, SecretKeySelector, Volume};
 use kube::core::ObjectMeta;
 use plan::{Digest, PlanError};
@@ -167,6 +168,14 @@ pub(super) fn is_prepared(pod: &Pod) -> bool {
     phase(pod) == Some("Pending")
         && !is_going
         && steps.by_ref().take_while(|step| !waits(step)).filter(ends).all(has_ended)
+}
+
+/// Since when a pod that is prepared waits for nothing but the record.
+pub(super) fn prepared_since(pod: &Pod) -> Timestamp {
+    let steps = pod.status.iter().flat_map(|status| status.init_container_statuses.iter().flatten());
+    let ends = steps.filter_map(|step| step.state.as_ref()?.terminated.as_ref()?.finished_at.as_ref());
+    let since = ends.chain(pod.metadata.creation_timestamp.as_ref()).map(|time| time.0).max();
+    since.unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 /// A kubelet does not start a container with a variable whose Secret lacks the entry. It tries again every few seconds.

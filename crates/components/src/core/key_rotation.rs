@@ -15,7 +15,7 @@ use super::{
     repair,
     validated::Validated,
 };
-use crate::pods::{file_mount, secret_volume};
+use crate::pods::{file_mount, is_stopped, secret_volume};
 use api::names::ROTATE_ENCRYPTION_KEY_ANNOTATION;
 use k8s_openapi::api::core::v1::{Container, Pod, Volume};
 use plan::{Desired, PlanError, World};
@@ -65,7 +65,7 @@ impl<'a> KeyRotation<'a> {
                 _ if digest(existing) != digest(&pod) => Phase::Replacing,
                 (true, _) => Phase::Allowed,
                 (false, _) if !is_prepared(existing) => Phase::Preparing,
-                (false, _) if deployment::is_stopped(core, world)? => Phase::Allowed,
+                (false, _) if is_stopped(&core.instance.name, world)? => Phase::Allowed,
                 (false, _) => Phase::Stopping,
             },
         };

@@ -3,8 +3,9 @@
 //! A Core that migrates when it starts may be killed by a probe, and several may start at once. So one pod migrates, with
 //! the image of the new version, no probes and no time limit, and Core gets the new version afterwards.
 //!
-//! The pod is prepared while Core of the version before goes on serving: its node pulls the image. Where that Core cannot
-//! work on the new schema, it is stopped next. Then the record allows the [attempt](super::attempt), for which the pod
+//! The pod is prepared while Core of the version before goes on serving: its node pulls the image. The record says so, and the
+//! Harbor that the Core belongs to may let the migration wait from then on. Where Core of the version before cannot work on the
+//! new schema, it is stopped next. Then the record allows the [attempt](super::attempt), for which the pod
 //! waits. A pod that has failed, or is gone, is not replaced, because a second attempt may do harm.
 
 use super::{
@@ -12,10 +13,14 @@ use super::{
     deployment,
     gated_pod::{self, digest, is_prepared},
     migration_pod,
+    record::Prepared,
     validated::Validated,
 };
-use crate::versions::{HarborVersion, Hop};
-use api::names::{REPAIR_SCHEMA_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
+use crate::{
+    pods::is_stopped,
+    versions::{HarborVersion, Hop},
+};
+use api::names::{MIGRATION_WAITS_ANNOTATION, REPAIR_SCHEMA_ANNOTATION, RETRY_MIGRATION_ANNOTATION};
 use k8s_openapi::api::core::v1::Pod;
 use plan::{Absence, Desired, PlanError, Policy, World};
 
@@ -27,6 +32,8 @@ pub(super) struct Migration {
     /// Whether an attempt has begun, this one or an earlier one.
     begun: bool,
     pod: Pod,
+    /// Since when the pod that exists needs nothing more.
+    prepared: Option<Prepared>,
     /// What a user does to have the database migrated again.
     again: String,
     /// Whether that repairs the schema.
@@ -41,6 +48,8 @@ enum Phase {
     Replacing,
     /// The pod does not exist, or its node pulls the image, or it has failed before it was allowed anything.
     Preparing,
+    /// The pod is prepared, and the Harbor that the Core belongs to is not.
+    Waiting,
     /// The pod is prepared, pods of Core still run, and the version before cannot work on the new schema.
     Stopping,
     /// The pod may migrate the database.
@@ -67,13 +76,23 @@ impl Migration {
         let pod = migration_pod::pod(core, &hop, &attempt, schema)?;
         let existing = world.with_status::<Pod>(pod.metadata.name.as_deref().unwrap_or_default())?;
         let allowed = last.filter(|begun| begun.attempt == attempt).map(|begun| begun.progress);
-        let stopped =
-            || -> Result<bool, PlanError> { Ok(!hop.stops_core() || deployment::is_stopped(core, world)?) };
-        let phase = phase(&pod, existing.as_ref(), allowed, stopped)?;
+        let next = || -> Result<Phase, PlanError> {
+            Ok(if core.instance.annotation(MIGRATION_WAITS_ANNOTATION).is_some() {
+                Phase::Waiting
+            } else if hop.stops_core() && !is_stopped(&core.instance.name, world)? {
+                Phase::Stopping
+            } else {
+                Phase::Allowed
+            })
+        };
+        let phase = phase(&pod, existing.as_ref(), allowed, next)?;
+        let prepared = existing
+            .as_ref()
+            .map(|pod| Prepared { version: version.clone(), since: gated_pod::prepared_since(pod) });
         let (again, begun, exists) =
             (migration_pod::again(core, &attempt), last.is_some(), existing.is_some());
         let repairs = core.operator_image.is_some();
-        Ok(Some(Self { hop, phase, attempt, begun, pod, again, repairs, exists }))
+        Ok(Some(Self { hop, phase, attempt, begun, pod, prepared, again, repairs, exists }))
     }
 
     /// The pod, if it should exist now.
@@ -83,7 +102,7 @@ impl Migration {
     pub fn pod(&self) -> Option<Desired> {
         match self.phase {
             Phase::Replacing => None,
-            Phase::Preparing | Phase::Stopping => Some(Desired::from(self.pod.clone())),
+            Phase::Preparing | Phase::Waiting | Phase::Stopping => Some(Desired::from(self.pod.clone())),
             Phase::Allowed | Phase::Ended => Some(Desired::awaited(self.pod.clone(), "it is gone")),
             Phase::Lost => Some(Desired::lost(self.pod.clone(), self.lost())),
             Phase::Succeeded => {
@@ -109,7 +128,7 @@ impl Migration {
     pub fn deployment(&self, core: &Validated<'_>) -> Desired {
         let Hop { from, to } = &self.hop;
         let is_prepared = match self.phase {
-            Phase::Replacing | Phase::Preparing => self.begun,
+            Phase::Replacing | Phase::Preparing | Phase::Waiting => self.begun,
             Phase::Stopping | Phase::Allowed | Phase::Lost | Phase::Ended | Phase::Succeeded => true,
         };
         match (self.phase, self.hop.stops_core()) {
@@ -134,10 +153,15 @@ impl Migration {
         self.phase == Phase::Succeeded
     }
 
+    /// What the record says about the pod while the migration has not begun and needs nothing more of it.
+    pub fn prepared(&self) -> Option<&Prepared> {
+        self.prepared.as_ref().filter(|_| matches!(self.phase, Phase::Waiting | Phase::Stopping))
+    }
+
     /// What the record says about this attempt, if it has begun or may begin now.
     pub fn begun(&self) -> Option<Begun> {
         let progress = match self.phase {
-            Phase::Replacing | Phase::Preparing | Phase::Stopping => return None,
+            Phase::Replacing | Phase::Preparing | Phase::Waiting | Phase::Stopping => return None,
             Phase::Allowed | Phase::Lost => Progress::Allowed,
             Phase::Ended | Phase::Succeeded => Progress::Succeeded,
         };
@@ -167,12 +191,12 @@ fn attempt(
     }
 }
 
-/// `allowed` is what the record says about the attempt of this pod.
+/// `allowed` is what the record says about the attempt of this pod, and `next` the phase of one that is prepared.
 fn phase(
     pod: &Pod,
     existing: Option<&Pod>,
     allowed: Option<Progress>,
-    stopped: impl FnOnce() -> Result<bool, PlanError>,
+    next: impl FnOnce() -> Result<Phase, PlanError>,
 ) -> Result<Phase, PlanError> {
     let now = existing.and_then(gated_pod::phase);
     Ok(match (allowed, existing) {
@@ -185,12 +209,6 @@ fn phase(
         (None, Some(_)) if matches!(now, Some("Running" | "Succeeded")) => Phase::Allowed,
         (None, Some(existing)) if digest(existing) != digest(pod) => Phase::Replacing,
         (None, Some(existing)) if !is_prepared(existing) => Phase::Preparing,
-        (None, Some(_)) => {
-            if stopped()? {
-                Phase::Allowed
-            } else {
-                Phase::Stopping
-            }
-        }
+        (None, Some(_)) => next()?,
     })
 }

@@ -94,7 +94,9 @@ impl Component for Core {
         let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
         match (&migration, &rotation) {
             (Some(migration), _) if !migration.has_succeeded() => {
-                graph.add::<Secret>(core.memory.while_migrating(&core.instance, migration.begun()), ());
+                let record =
+                    core.memory.while_migrating(&core.instance, migration.begun(), migration.prepared());
+                graph.add::<Secret>(record, ());
                 admin_password::add_current(&core, graph);
             }
             (None, Some(rotation)) if rotation.has_begun() => {

@@ -21,6 +21,7 @@ use crate::{
     versions::HarborVersion,
 };
 use api::{names::ROTATE_ENCRYPTION_KEY_ANNOTATION, v1beta1};
+use jiff::Timestamp;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
 use plan::{All, Component, DeletionBehavior, Desired, ObjectKey, PlanError, World};
@@ -33,6 +34,8 @@ const MIGRATING: &str = "migrating-to";
 const COMPLETED: &str = "completed";
 /// The Secret with the key that the database gets, until a Core with that key has become available.
 pub(super) const NEXT_KEY: &str = "encryption-key-next";
+/// The version to which the database can be migrated at once, and since when.
+const PREPARED: &str = "prepared";
 
 /// The versions in the record of a database.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,6 +52,30 @@ pub(crate) struct Record {
     pub next_key: Option<String>,
     /// Whether what Core reaches the database with has ever changed.
     pub has_changed_access: bool,
+    /// The migration that has not begun, and needs nothing more.
+    pub prepared: Option<Prepared>,
+}
+
+/// A migration whose pod has its image, and waits for the record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Prepared {
+    /// The version that migrates the database.
+    pub version: HarborVersion,
+    /// Since when the pod waits.
+    pub since: Timestamp,
+}
+
+impl Prepared {
+    fn parse(text: &str) -> Option<Self> {
+        let (version, since) = text.split_once(' ')?;
+        Some(Self { version: HarborVersion::parse(version).ok()?, since: since.parse().ok()? })
+    }
+}
+
+impl fmt::Display for Prepared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.version, self.since)
+    }
 }
 
 impl Record {
@@ -69,7 +96,9 @@ impl Record {
         let [migrating, migrated, completed] = [MIGRATING, MIGRATED, COMPLETED].map(version);
         let next_key = text(NEXT_KEY).map(str::to_owned);
         let has_changed_access = secret.data.as_ref().is_some_and(|data| data.contains_key(ACCESS_CHANGES));
-        Self { migrating, migrated, completed, attempt: Begun::read(secret), next_key, has_changed_access }
+        let prepared = text(PREPARED).and_then(Prepared::parse);
+        let attempt = Begun::read(secret);
+        Self { migrating, migrated, completed, attempt, prepared, next_key, has_changed_access }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.
@@ -182,7 +211,12 @@ impl Memory {
 
     /// The Secret with the record while no Core of this version has become available. `begun` is the attempt to migrate the
     /// database that has begun, or may begin now; without one, the last attempt stays.
-    pub fn while_migrating(&self, core: &Instance<'_>, begun: Option<Begun>) -> Desired {
+    pub fn while_migrating(
+        &self,
+        core: &Instance<'_>,
+        begun: Option<Begun>,
+        prepared: Option<&Prepared>,
+    ) -> Desired {
         let Record { migrating, migrated, completed, attempt, .. } = &self.before;
         let begun = begun.as_ref().or(attempt.as_ref());
         let versions = [
@@ -191,11 +225,12 @@ impl Memory {
             (COMPLETED, completed.as_ref()),
         ];
         let mut secret = self.to_secret(core, versions, self.access.before());
-        let entry = begun.map(Begun::entry);
+        let prepared = prepared.map(|prepared| (PREPARED.to_owned(), prepared.to_string()));
+        let entries = begun.map(Begun::entry).into_iter().chain(prepared);
         secret
             .data
             .get_or_insert_default()
-            .extend(entry.map(|(key, text)| (key, ByteString(text.into_bytes()))));
+            .extend(entries.map(|(key, text)| (key, ByteString(text.into_bytes()))));
         Desired::from(secret).on_deletion(self.deletion)
     }
 

@@ -3,9 +3,9 @@
 //! Every component is an object of its own; this file says which of them waits for which. The operator creates
 //! JobService and the exporter once Core is available, an Ingress once the components behind it are available,
 //! and every component after its credentials and certificates. It upgrades Core first, because Core migrates
-//! the database, and then all others.
+//! the database, and then all others. JobService has neither jobs nor pods while the database is migrated.
 //!
-//! Uses: certificates, connections, core, data, exposure, front, nginx, observability, pods, registrycontroller, secrets, values, versions.
+//! Uses: certificates, connections, core, data, exposure, front, management, nginx, observability, pods, registrycontroller, secrets, values, versions.
 
 mod certificates;
 mod claims;
@@ -17,6 +17,7 @@ mod internal_tls;
 mod network_policies;
 mod part;
 mod parts;
+mod quiet;
 mod relocation;
 mod rotation;
 #[cfg(test)]
@@ -36,7 +37,8 @@ use self::{
     validated::Validated,
 };
 use crate::{
-    certificates::Presence, connections::postgres_advice, core::Record, pods::availability_children,
+    certificates::Presence, connections::postgres_advice, core::Record, management,
+    pods::availability_children,
 };
 use api::{
     thirdparty::{
@@ -54,8 +56,8 @@ use k8s_openapi::api::{
     networking::v1::{Ingress, NetworkPolicy},
 };
 use plan::{
-    All, Announcement, Builder, Children, Component, Conclusion, Outlook, PlanError, Violation, World,
-    starts_after, upgrades_after,
+    All, Announcement, Builder, Children, Component, Conclusion, Connect, Outlook, PlanError, Violation,
+    World, starts_after, upgrades_after,
 };
 use serde_json::{Map, Value};
 
@@ -66,6 +68,7 @@ impl Component for Harbor {
     type Owner = v1beta1::Harbor;
 
     const NAME: &'static str = "harbor";
+    const CONNECT: Connect = management::connection;
 
     fn advice(owner: &v1beta1::Harbor) -> Vec<Violation> {
         let database = postgres_advice(&owner.spec.database, "spec.database");
@@ -106,6 +109,7 @@ impl Component for Harbor {
             .and::<Service>()
             .and::<ConfigMap>()
             .and::<Deployment>()
+            .and_external_at_times()
     }
 
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
@@ -139,7 +143,7 @@ impl Component for Harbor {
         let keys =
             (generated.csrf, generated.core, generated.encryption, generated.registry, generated.jobservice);
         let core = graph.add::<Core>(
-            rotation.core(parts::core(harbor, &credentials(Part::Core))),
+            rotation.core(upgrade.core(parts::core(harbor, &credentials(Part::Core)))),
             (core_certificate, token, public, keys),
         );
         let certificate = tls(graph, Part::Registry);
@@ -159,7 +163,7 @@ impl Component for Harbor {
         );
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
-            upgrade.part(|harbor| {
+            upgrade.jobservice(|harbor| {
                 let jobservice = parts::jobservice(harbor, &credentials(Part::JobService));
                 rotation.jobservice(database_access::after_core(jobservice, record.as_ref()))
             }),
@@ -172,6 +176,7 @@ impl Component for Harbor {
                 upgrades_after(core),
             ),
         );
+        upgrade.quiet().add(harbor, graph)?;
         let portal = upgrade.optional(parts::portal).map(|portal| {
             let certificate = tls(graph, Part::Portal);
             graph.add::<Portal>(portal, (certificate, upgrades_after(core)))

@@ -13,6 +13,7 @@ mod ports;
 mod probes;
 mod resources;
 mod scheme;
+mod stopped;
 mod volumes;
 mod workload;
 
@@ -26,6 +27,7 @@ pub(crate) use self::{
     ports::{container_port, http_probe, service_port, tcp_probe},
     resources::check_resource_claims,
     scheme::Scheme,
+    stopped::{is_available, is_stopped},
     volumes::{
         config_map_volume, directory_mount, file_mount, optional_secret_volume, projected_volume,
         scratch_volume, secret_volume, sub_path, writable_mount,

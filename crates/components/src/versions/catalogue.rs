@@ -17,6 +17,8 @@ pub(crate) enum Feature {
     SyncQuota,
     /// The volume for exported scan results; later versions keep them in the registry.
     ScanDataExportVolume,
+    /// Queues of JobService that can be paused.
+    JobQueues,
     /// `CACHE_ENABLED`.
     CacheLayer,
     /// `GDPR_DELETE_USER`.
@@ -84,6 +86,7 @@ impl Feature {
             Self::CacheLayer => Row((2, 6), None, "a cache layer"),
             Self::GdprDeleteUser => Row((2, 6), None, "anonymous deletion of users"),
             Self::ConnectionLifetime => Row((2, 7), None, "limits to the life of database connections"),
+            Self::JobQueues => Row((2, 7), None, "queues of jobs that can be paused"),
             Self::RegistryHttpTimeout => Row((2, 7), None, "a timeout of requests to registries"),
             Self::JfrogProxyCache => Row((2, 7), None, "a proxy cache of JFrog Artifactory"),
             Self::TrivySecurityChecks => Row((2, 7), None, "a choice of security checks"),

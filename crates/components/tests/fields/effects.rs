@@ -7,7 +7,7 @@
 
 use crate::{
     bases::{Base, Kind, Trial},
-    listed::{REFUSED, Row, WITHOUT_EFFECT, without_listed},
+    listed::{REFUSED, Row, WHEN, WITHOUT_EFFECT, without_listed},
     rendering::Rendered,
     schema::Field,
 };
@@ -57,7 +57,7 @@ fn check(kind: &str) {
     }
     let tried: Vec<Field> = kind.fields().into_iter().filter(worth_trying).collect();
     let mut problems: Vec<String> = tried.iter().filter_map(|field| problem(&kind, field)).collect();
-    let rows = WITHOUT_EFFECT.iter().chain(REFUSED).filter(|row| row.is_about(&kind.name));
+    let rows = WITHOUT_EFFECT.iter().chain(REFUSED).chain(WHEN).filter(|row| row.is_about(&kind.name));
     problems.extend(
         rows.flat_map(|row| row.unknown(&tried)).map(|path| format!("{path}: is listed, and no field")),
     );
@@ -72,6 +72,7 @@ fn worth_trying(field: &Field) -> bool {
 fn problem(kind: &Kind, field: &Field) -> Option<String> {
     let listed = |rows: &'static [Row]| rows.iter().find(|row| row.lists(&kind.name, field));
     let problem = match (effect(kind, field), listed(WITHOUT_EFFECT), listed(REFUSED)) {
+        (Effect::Nothing, None, None) if listed(WHEN).is_some() => return None,
         (Effect::Rendered, None, None) | (Effect::Refused(_), None, Some(_)) => return None,
         (Effect::Nothing, Some(_), None) if field.says_so => return None,
         (Effect::Nothing, Some(_), None) => "has no effect, and its description does not say so".to_owned(),

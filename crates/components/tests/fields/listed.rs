@@ -1,4 +1,4 @@
-//! Fields that change nothing, and fields of which every value is refused, each with the reason.
+//! Fields that change nothing, or only when something is done, and fields of which every value is refused, each with the reason.
 
 use crate::schema::{Field, Path, Step};
 use serde_json::Value;
@@ -60,6 +60,10 @@ pub const WITHOUT_EFFECT: &[Row] = &[
         "claims are of one kind, and their status is the cluster's",
     ),
 ];
+
+/// Fields that decide when something is done, and not what.
+pub const WHEN: &[Row] =
+    &[row("Harbor", "spec.upgrade", "drainTimeout", "how long an upgrade waits for the jobs that run")];
 
 /// Fields of which no value is accepted, or none but the one that is the default.
 pub const REFUSED: &[Row] = &[

@@ -6,6 +6,7 @@ pub(crate) mod configurations;
 pub(crate) mod executions;
 pub(crate) mod health;
 pub(crate) mod immutable_rules;
+pub(crate) mod job_queues;
 pub(crate) mod labels;
 pub(crate) mod members;
 pub(crate) mod membership;

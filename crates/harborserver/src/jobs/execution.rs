@@ -19,6 +19,8 @@ pub(crate) struct Execution {
     pub status: Status,
     pub started: Timestamp,
     pub ended: Option<Timestamp>,
+    /// Whether it has not begun, because its queue was paused when it was put there.
+    pub waits: bool,
     remaining: SignedDuration,
 }
 
@@ -74,12 +76,19 @@ impl Execution {
             status: Status::Running,
             started: now,
             ended: None,
+            waits: false,
             remaining: SignedDuration::try_from(run.duration).unwrap_or(SignedDuration::MAX),
         }
     }
 
+    /// Whether it has not ended. Harbor says so, too, of one that waits in a queue.
     pub fn is_running(&self) -> bool {
         self.status == Status::Running
+    }
+
+    /// Whether workers are busy with it.
+    pub fn is_at_work(&self) -> bool {
+        self.is_running() && !self.waits
     }
 
     pub fn end(&mut self, status: Status, now: Timestamp) {

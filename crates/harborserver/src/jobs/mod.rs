@@ -72,12 +72,15 @@ impl Jobs {
 
     /// Starts a job.
     pub fn run(&mut self, run: Run, entropy: &mut dyn Entropy, now: Timestamp) -> Id<Execution> {
-        let id = self.executions.insert(Execution::started(&run, now));
+        let waits = self.paused.contains(run.vendor.job_type());
+        let mut execution = Execution::started(&run, now);
+        execution.waits = waits;
+        let id = self.executions.insert(execution);
         for details in run.tasks {
             let job = hex(entropy, 24);
             self.tasks.insert(Task { execution: id, job, details });
         }
-        if run.duration.is_zero() {
+        if run.duration.is_zero() && !waits {
             self.finish(id, now);
         }
         id
@@ -105,8 +108,8 @@ impl Jobs {
         self.tasks.iter().rev().filter(move |(_, task)| task.execution == execution)
     }
 
-    /// Lets running jobs make progress. A paused queue stands still, and so does everything in read-only mode: jobs
-    /// cannot report then.
+    /// Lets running jobs make progress. What waits in a queue makes none, and without a report nothing does: jobs cannot
+    /// report in read-only mode, and do not run without a job service.
     pub fn advance(&mut self, now: Timestamp, reports: bool) {
         let since = self.advanced.replace(now).unwrap_or(now);
         let passed = now.duration_since(since);
@@ -114,11 +117,24 @@ impl Jobs {
             return;
         }
         for (_, execution) in self.executions.iter_mut() {
-            if execution.status == Status::Running && !self.paused.contains(execution.vendor.job_type()) {
+            if execution.is_at_work() {
                 // What began in between has had less time.
                 let own = now.duration_since(execution.started).min(passed);
                 execution.progress(own, now);
             }
+        }
+    }
+
+    /// Lets jobs wait in these queues from now on. Those that run go on.
+    pub fn pause(&mut self, types: impl IntoIterator<Item = String>) {
+        self.paused.extend(types);
+    }
+
+    /// Lets the jobs of these queues run.
+    pub fn resume(&mut self, types: &[String]) {
+        self.paused.retain(|paused| !types.contains(paused));
+        for (_, execution) in self.executions.iter_mut() {
+            execution.waits &= self.paused.contains(execution.vendor.job_type());
         }
     }
 

@@ -6,6 +6,7 @@ use crate::{
     clock::whole_seconds,
     failure::Failure,
     rest::{Reply, Route, Shown, go_struct},
+    system::Component,
     version::{Change, Version},
 };
 use serde_json::{Value, json};
@@ -20,6 +21,7 @@ pub(super) const ROUTES: &[Route] = &[
 
 const RESOURCE: &str = "jobservice-monitor";
 const POOL: &str = "000000000000000000000001";
+const WORKERS: u32 = 10;
 
 go_struct! {
     QueueAction = "ActionRequest" { action: Option<String> }
@@ -50,8 +52,14 @@ fn job_types(version: Version) -> impl Iterator<Item = &'static str> {
     types.into_iter().filter(served).map(|(name, _)| name)
 }
 
+/// Core asks the job service for its Redis, and fails where it gets no answer.
+fn reach(call: &Call<'_>) -> Result<(), Failure> {
+    if call.runtime.unhealthy.contains(&Component::Jobservice) { Err(Failure::internal()) } else { Ok(()) }
+}
+
 fn pools(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system(RESOURCE, "list")?;
+    reach(call)?;
     Ok(Reply::json(json!([{
         "worker_pool_id": POOL,
         "pid": 1,
@@ -63,19 +71,34 @@ fn pools(call: &mut Call<'_>) -> Result<Reply, Failure> {
 
 fn workers(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system(RESOURCE, "list")?;
-    let worker = |number: u32| json!({ "id": format!("{number:024x}"), "pool_id": POOL });
-    Ok(Reply::json((1..=10).map(|number| worker(number + 1)).collect::<Vec<Value>>()))
+    reach(call)?;
+    let jobs = &call.data.jobs;
+    let at_work = jobs.executions.iter().filter(|(_, execution)| execution.is_at_work());
+    let mut tasks = at_work.flat_map(|(id, execution)| {
+        jobs.tasks_of(id).map(|(_, task)| (execution.vendor.job_type(), task.job.clone(), execution.started))
+    });
+    let workers = (1..=WORKERS).map(|number| {
+        let mut worker = json!({ "id": format!("{:024x}", number + 1), "pool_id": POOL });
+        if let Some((job_type, job, started)) = tasks.next() {
+            worker["job_name"] = job_type.into();
+            worker["job_id"] = job.into();
+            worker["start_at"] = json!(whole_seconds(started));
+        }
+        worker
+    });
+    Ok(Reply::json(workers.collect::<Vec<Value>>()))
 }
 
 /// What waits in a paused queue is counted; everything else runs at once.
 fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system(RESOURCE, "list")?;
+    reach(call)?;
     let jobs = &call.data.jobs;
     let queues: Vec<Value> = job_types(call.version())
         .map(|job_type| {
             let paused = jobs.paused.contains(job_type);
             let waiting = jobs.executions.iter().filter(|(_, execution)| {
-                paused && execution.is_running() && execution.vendor.job_type() == job_type
+                execution.is_running() && execution.waits && execution.vendor.job_type() == job_type
             });
             let waiting: Vec<_> = waiting.collect();
             let tasks: usize = waiting.iter().map(|(id, _)| jobs.tasks_of(*id).count()).sum();
@@ -96,6 +119,7 @@ fn list(call: &mut Call<'_>) -> Result<Reply, Failure> {
 fn act(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let wanted: QueueAction = call.body("action_request")?;
     call.on_system(RESOURCE, "stop")?;
+    reach(call)?;
     let named = call.parameter("job_type").to_owned();
     let types: Vec<String> = if named == "all" {
         job_types(call.version()).map(str::to_owned).collect()
@@ -105,8 +129,8 @@ fn act(call: &mut Call<'_>) -> Result<Reply, Failure> {
     let now = call.now;
     let jobs = &mut call.data.jobs;
     match wanted.action.as_deref() {
-        Some("pause") => jobs.paused.extend(types),
-        Some("resume") => jobs.paused.retain(|paused| !types.contains(paused)),
+        Some("pause") => jobs.pause(types),
+        Some("resume") => jobs.resume(&types),
         Some("stop") => {
             for (_, execution) in jobs.executions.iter_mut() {
                 if types.iter().any(|job_type| job_type == execution.vendor.job_type()) {
@@ -121,6 +145,7 @@ fn act(call: &mut Call<'_>) -> Result<Reply, Failure> {
 
 fn stop_job(call: &mut Call<'_>) -> Result<Reply, Failure> {
     call.on_system(RESOURCE, "stop")?;
+    reach(call)?;
     let job = call.parameter("job_id").to_owned();
     let execution = match call.data.jobs.tasks.find(|task| task.job == job) {
         Some((_, task)) => task.execution,

@@ -134,12 +134,14 @@ fn each_hop_says_what_it_does_and_what_a_user_decides_before() {
         steps(&running("2.9.5", "2.9.5")),
         "Harbor 2.11.2, from 2.9.5
 - migrates the database to schema version 140
+- pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
 - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.9.5 every push of a new artifact would fail on the \
          new schema
 - cannot be taken back without a backup of the database
 - the migration rewrites the table of artifacts
 Harbor 2.13.2, from 2.11.2
 - migrates the database to schema version 160
+- pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
 - stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.11.2 everything about P2P preheat policies would fail \
          on the new schema
 - cannot be taken back without a backup of the database
@@ -147,6 +149,7 @@ Harbor 2.13.2, from 2.11.2
 - support for old parameters of schedules that purge the audit log ends: set such a schedule again afterwards
 Harbor 2.15.0, from 2.13.2
 - migrates the database to schema version 180
+- pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
 - Core 2.13.2 goes on serving meanwhile
 - cannot be taken back without a backup of the database
 - the proxy cache of Quay ends

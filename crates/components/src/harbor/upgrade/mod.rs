@@ -3,13 +3,21 @@
 //! What counts is the version that has run, see [`Record`]. The whole Harbor is planned at the version of the hop under
 //! way; when all of its parts have that version, the next hop begins.
 
+mod drain;
 mod outlook;
 mod settled;
 mod steps;
 
 use self::steps::{Course, Step};
-use super::validated::{self, Validated};
+use super::{
+    quiet::Quiet,
+    validated::{self, Validated},
+};
 use crate::versions::HarborVersion;
+use api::{
+    names::{MIGRATION_WAITS_ANNOTATION, VERSION_ANNOTATION},
+    v1beta1::{Core, JobService},
+};
 use plan::{Desired, Held, Manifest, Outlook, PlanError, World};
 
 /// The upgrade of a Harbor, if its version changes.
@@ -18,21 +26,56 @@ pub(super) struct Upgrade<'a> {
     now: Validated<'a>,
     /// The Harbor at the version with which Core was last ready, if that is another one.
     before: Option<Validated<'a>>,
+    /// How quiet JobService is.
+    quiet: Quiet,
+    /// What the migration of the database waits for.
+    holds: Option<&'static str>,
 }
 
 /// The hops that lead to the wanted version, and why the next one waits.
 pub(super) fn outlook(wanted: &Validated<'_>, world: &World<'_>) -> Result<Outlook, PlanError> {
-    Ok(outlook::outlook(wanted, &Course::of(wanted, world)?))
+    let course = Course::of(wanted, world)?;
+    let quiet = drain::quiet(wanted, &course, world)?;
+    outlook::outlook(wanted, &course, &quiet)
 }
 
 impl<'a> Upgrade<'a> {
     /// Finds the hop that is under way. Refuses a downgrade past a release that changed the database, and an upgrade that
     /// the spec does not allow.
     pub fn of(wanted: &'a Validated<'a>, world: &World<'_>) -> Result<Self, PlanError> {
-        Ok(match Course::of(wanted, world)?.step {
-            Step::Stay { at } => Self { now: wanted.at(at), before: None },
-            Step::Move(hop) => Self { now: wanted.at(hop.to), before: Some(wanted.at(hop.from)) },
-        })
+        let course = Course::of(wanted, world)?;
+        let quiet = drain::quiet(wanted, &course, world)?;
+        let holds = drain::holds(&course, &quiet);
+        let (now, before) = match course.step {
+            Step::Stay { at } => (wanted.at(at), None),
+            Step::Move(hop) => (wanted.at(hop.to), Some(wanted.at(hop.from))),
+        };
+        Ok(Self { now, before, quiet, holds })
+    }
+
+    /// How quiet JobService is.
+    pub fn quiet(&self) -> &Quiet {
+        &self.quiet
+    }
+
+    /// Core, which does not migrate the database as long as JobService may meet two versions of it.
+    pub fn core(&self, mut core: Core) -> Core {
+        let holds = self.holds.map(|holds| (MIGRATION_WAITS_ANNOTATION.to_owned(), holds.to_owned()));
+        core.metadata.annotations.get_or_insert_default().extend(holds);
+        core
+    }
+
+    /// JobService, which keeps its version as the other parts do, and is quiet while the database is migrated.
+    pub fn jobservice(&self, part: impl Fn(&Validated<'_>) -> JobService) -> Desired {
+        let wanted = part(&self.now);
+        let Some(before) = &self.before else { return Desired::from(self.quiet.after(wanted)) };
+        let held = match (validated::supported(before.spec, &before.version), self.quiet.stored()) {
+            (Ok(()), _) => part(before),
+            (Err(_), Some(stored)) => unchanged(stored, &wanted, before),
+            (Err(_), None) => return self.held(wanted),
+        };
+        let why = self.quiet.stopped().map_or_else(|| self.held_at(before), str::to_owned);
+        Desired::from(self.quiet.after(wanted)).held_as(self.quiet.during(held), why)
     }
 
     /// The Harbor at the version that Core gets now.
@@ -104,4 +147,12 @@ impl<'a> Upgrade<'a> {
     fn why(&self, held: &str) -> String {
         format!("{held} until Core has version {}", self.now.version)
     }
+}
+
+/// A JobService with the spec that it has.
+fn unchanged(stored: &JobService, wanted: &JobService, before: &Validated<'_>) -> JobService {
+    let mut metadata = wanted.metadata.clone();
+    let annotations = metadata.annotations.get_or_insert_default();
+    annotations.insert(VERSION_ANNOTATION.into(), before.version.to_string());
+    JobService { metadata, spec: stored.spec.clone(), status: None }
 }

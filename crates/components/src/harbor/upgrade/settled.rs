@@ -27,7 +27,8 @@ pub(super) fn unsettled(
         return Ok(Vec::new());
     }
     let (core, pods, parts) = (
-        world.read::<Core>(&harbor.name),
+        // With its status, which matters to who asks later whether Core serves.
+        world.with_status::<Core>(&harbor.name),
         world.with_status::<Deployment>(&harbor.child(Part::Core.name())),
         (
             settled::<Registry>(harbor, hop, world),

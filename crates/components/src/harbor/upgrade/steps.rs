@@ -19,6 +19,7 @@ use api::{
         upgrade::{Downtime, Hops, UpgradeSpec},
     },
 };
+use jiff::Timestamp;
 use plan::{PlanError, World};
 
 /// What to do about the version of a Harbor now.
@@ -39,13 +40,37 @@ pub(super) struct Course {
     pub ahead: Vec<Hop>,
     /// What the first of them waits for, if it does.
     pub waits: Vec<String>,
+    /// How far the migration of the first of them is, if that has one and does not wait.
+    pub migration: Option<Stage>,
+}
+
+/// How far a migration of the database is that a pod of its own does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// Its node pulls the image.
+    Ahead,
+    /// It can begin, and its pod waits since then.
+    Prepared(Timestamp),
+    /// It may have begun, and may have ended.
+    Begun,
+}
+
+impl Stage {
+    fn of(hop: &Hop, record: &Record) -> Self {
+        let is_it = |version: &Option<HarborVersion>| version.as_ref() == Some(&hop.to);
+        match &record.prepared {
+            _ if is_it(&record.migrating) || is_it(&record.migrated) => Self::Begun,
+            Some(prepared) if prepared.version == hop.to => Self::Prepared(prepared.since),
+            _ => Self::Ahead,
+        }
+    }
 }
 
 impl Course {
     /// The way to the wanted version. Refuses a downgrade past a release that changed the database, and an upgrade that the spec
     /// does not allow.
     pub fn of(wanted: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
-        let at = |step| Self { step, ahead: Vec::new(), waits: Vec::new() };
+        let at = |step| Self { step, ahead: Vec::new(), waits: Vec::new(), migration: None };
         let stay = || at(Step::Stay { at: wanted.version.clone() });
         let recorded = Record::read(&wanted.name, world)?;
         let is_recorded = recorded.is_some();
@@ -54,7 +79,7 @@ impl Course {
             None => predecessors(wanted, world)?,
         };
         let Some(newest) = record.newest().cloned() else { return Ok(stay()) };
-        let completed = record.completed.unwrap_or_else(|| newest.clone());
+        let completed = record.completed.clone().unwrap_or_else(|| newest.clone());
         let ahead = match path(&newest, &wanted.version) {
             Ok(ahead) => ahead,
             Err(Refusal::Downgrade(_)) if is_restored(wanted) => {
@@ -73,9 +98,11 @@ impl Course {
         let Some(next) = hops.first().cloned() else { return Ok(stay()) };
         permitted(wanted, &hops)?;
         let waits = if is_recorded { settled::unsettled(wanted, &next, world)? } else { Vec::new() };
+        let has_pod = is_recorded && waits.is_empty() && next.migrates();
+        let migration = has_pod.then(|| Stage::of(&next, &record));
         // Everything keeps the version before the hop.
         let step = if waits.is_empty() { Step::Move(next) } else { Step::Stay { at: next.from } };
-        Ok(Self { step, ahead: hops, waits })
+        Ok(Self { step, ahead: hops, waits, migration })
     }
 }
 
@@ -125,7 +152,8 @@ fn refused(refusal: &Refusal, newest: &HarborVersion, wanted: &HarborVersion) ->
 
 /// Refuses hops that `spec.upgrade` does not allow, and a spec that a version on the way does not support.
 fn permitted(wanted: &Validated<'_>, hops: &[Hop]) -> Result<(), PlanError> {
-    let UpgradeSpec { hops: number, downtime } = wanted.installation.upgrade.clone().unwrap_or_default();
+    let UpgradeSpec { hops: number, downtime, drain_timeout: _ } =
+        wanted.installation.upgrade.clone().unwrap_or_default();
     let (Some(first), Some(last)) = (hops.first(), hops.last()) else { return Ok(()) };
     let names = || hops.iter().map(|hop| hop.to.to_string()).collect::<Vec<_>>().join(", ");
     if number == Hops::One && hops.len() > 1 {
