@@ -25,6 +25,7 @@ use jiff::Timestamp;
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use kube::core::ObjectMeta;
 use plan::{All, Component, DeletionBehavior, Desired, ObjectKey, PlanError, World};
+use std::fmt;
 
 /// The newest version with which Core has become available, so it has migrated the database.
 const MIGRATED: &str = "migrated-by";
