@@ -72,7 +72,7 @@ async fn until_migrating(cluster: &Cluster) -> Duration {
 async fn until_said(cluster: &Cluster, text: &str) {
     let says = |harbor: Option<&Harbor>| {
         let status = harbor.and_then(|harbor| harbor.status.as_ref());
-        let mut conditions = status.into_iter().flat_map(|status| &status.conditions);
+        let mut conditions = status.into_iter().flat_map(|status| &status.common.conditions);
         conditions.any(|it| it.type_ == "Ready" && it.message.as_ref().is_some_and(|it| it.contains(text)))
     };
     let said = timeout(Duration::from_hours(1), await_condition(api::<Harbor>(cluster), "acme", says)).await;

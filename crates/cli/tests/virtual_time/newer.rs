@@ -79,7 +79,7 @@ async fn what_a_newer_operator_left_behind_restarts_no_pod_and_keeps_this_one_fr
         "type": "OfANewerOperator", "status": "True", "reason": "Yes", "lastTransitionTime": "2026-01-01T00:00:00Z",
     });
     let mut harbor = api::<Harbor>(&cluster).get("acme").await.unwrap();
-    let conditions = &mut harbor.status.as_mut().unwrap().conditions;
+    let conditions = &mut harbor.status.as_mut().unwrap().common.conditions;
     conditions.push(serde_json::from_value(condition).unwrap());
     api::<Harbor>(&cluster).replace_status("acme", &Default::default(), &harbor).await.unwrap();
     apply_unknown_child(&cluster).await;
