@@ -105,11 +105,11 @@ fn recorded(case: &Case<Core>) -> (Value, Option<Value>) {
 
 #[test]
 fn a_change_of_the_access_to_the_database_is_counted_once_all_pods_of_core_have_it() {
-    let with = |case: Case<Core>, field: &str| later(case).set(field, json!("another"));
+    let with = |field: &str, value: Value| later(a_core()).set(field, value);
     let full = || Case::<Core>::golden("full");
     for (first, changed) in [
-        (a_core(), with(a_core(), "/spec/database/hosts/0/host")),
-        (a_core(), with(a_core(), "/spec/database/username")),
+        (a_core(), with("/spec/database/hosts", json!([{"host": "elsewhere"}]))),
+        (a_core(), with("/spec/database/username", json!("another"))),
         (full(), later(full()).with("postgres", "postgres-password", "another")),
     ] {
         let (now, held) = recorded(&later(first));
