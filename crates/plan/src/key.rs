@@ -5,7 +5,7 @@ use api::v1beta1::name::ObjectName;
 use kube::{Resource, core::ApiResource};
 use std::{fmt, ops::Deref, sync::Arc};
 
-/// Identifies one object, independent of the API version; or a kind, its definition, or all objects of it.
+/// Identifies one object, independent of the API version; or a kind, its definition, or all objects of it; or the pods of a Job.
 ///
 /// Copies share their content, because the key of each of thousands of children is in half a dozen maps.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -27,6 +27,8 @@ enum Target {
     Definition,
     /// All objects of a kind of the cluster. Has neither namespace nor name.
     All,
+    /// The pods of a Job, which gives its name.
+    PodsOfJob,
     /// An object of the cluster.
     Object,
     /// All objects of one sort in a system outside the cluster. Has neither namespace nor name.
@@ -109,6 +111,11 @@ impl ObjectKey {
         Self::to(Target::All, [&K::group(&()), &K::kind(&()), "", ""])
     }
 
+    /// The key of the pods of a Job: a [`crate::Snapshot`] holds a list of them.
+    pub fn pods_of_job(namespace: &str, job: &str) -> Self {
+        Self::to(Target::PodsOfJob, ["", "Pod", namespace, job])
+    }
+
     /// The key of an object in a system outside the cluster.
     pub fn external(system: &System, collection: &str, name: &str) -> Self {
         let target = Target::External(Arc::new(system.clone()));
@@ -119,7 +126,9 @@ impl ObjectKey {
     #[must_use]
     pub fn its_kind(&self) -> Self {
         let target = match &self.0.target {
-            Target::Kind | Target::Definition | Target::All | Target::Object => Target::Kind,
+            Target::Kind | Target::Definition | Target::All | Target::PodsOfJob | Target::Object => {
+                Target::Kind
+            }
             Target::Collection(system) | Target::External(system) => Target::Collection(Arc::clone(system)),
         };
         Self::to(target, [&self.group, &self.kind, "", ""])
@@ -129,7 +138,7 @@ impl ObjectKey {
     #[must_use]
     pub fn object(&self, namespace: &str, name: &str) -> Self {
         match &self.0.target {
-            Target::Kind | Target::Definition | Target::All | Target::Object => {
+            Target::Kind | Target::Definition | Target::All | Target::PodsOfJob | Target::Object => {
                 Self::new(&self.group, &self.kind, namespace, name)
             }
             Target::Collection(system) | Target::External(system) => Self::external(system, &self.kind, name),
@@ -167,6 +176,11 @@ impl ObjectKey {
         self.0.target == Target::All
     }
 
+    /// Whether this identifies the pods of a Job.
+    pub fn is_pods_of_job(&self) -> bool {
+        self.0.target == Target::PodsOfJob
+    }
+
     /// Whether this identifies an object of the cluster.
     pub fn is_object(&self) -> bool {
         self.0.target == Target::Object
@@ -176,7 +190,7 @@ impl ObjectKey {
     pub fn system(&self) -> Option<&System> {
         match &self.0.target {
             Target::Collection(system) | Target::External(system) => Some(system),
-            Target::Kind | Target::Definition | Target::All | Target::Object => None,
+            Target::Kind | Target::Definition | Target::All | Target::PodsOfJob | Target::Object => None,
         }
     }
 
@@ -203,7 +217,9 @@ pub fn is_namespace(text: &str) -> bool {
 impl fmt::Debug for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0.target {
-            Target::Kind | Target::Definition | Target::All => write!(f, "ObjectKey({self})"),
+            Target::Kind | Target::Definition | Target::All | Target::PodsOfJob => {
+                write!(f, "ObjectKey({self})")
+            }
             Target::Object | Target::Collection(_) | Target::External(_) => self.0.parts.fmt(f),
         }
     }
@@ -217,6 +233,7 @@ impl fmt::Display for ObjectKey {
             Target::Object | Target::External(_) => write!(f, "{kind} {namespace}/{name}"),
             Target::Definition => write!(f, "the definition of {}", self.its_kind()),
             Target::All => write!(f, "all objects of the kind {kind}"),
+            Target::PodsOfJob => write!(f, "the pods of Job {namespace}/{name}"),
             Target::Kind if group.is_empty() => f.write_str(kind),
             Target::Kind | Target::Collection(_) => write!(f, "{kind} of {group}"),
         }

@@ -75,7 +75,7 @@ pub use observed::{
     Adoption, Claimant, ObjectVersion, Observation, ObservedObject, OwnedFields, Ownership, Provenance, Tag,
     applied_digest, controller_of, desired_digest, is_labelled_alike, tags,
 };
-pub use outlook::{Outlook, PlannedStep, ServedCertificate};
+pub use outlook::{Outlook, PlannedStep, Point, ServedCertificate};
 pub use planner::{Connected, Needed, Plan, Planned, connect_with, plan, plan_at, plan_with, until_planned};
 pub use readable::Readable;
 pub use readiness::{Health, Reached, Readiness};

@@ -10,8 +10,17 @@ use std::collections::BTreeSet;
 pub struct PlannedStep {
     /// What it leads to, such as `Harbor 2.11.2`.
     pub name: String,
-    /// What it does that a user should know or decide before.
-    pub remarks: Vec<String>,
+    /// What a user should know or decide before, by subject.
+    pub points: Vec<Point>,
+}
+
+/// Something that a user should know of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Point {
+    /// The subject, such as `Downtime`.
+    pub about: &'static str,
+    /// What to know.
+    pub text: String,
 }
 
 /// The steps that lead to what a spec asks for, and what clients see.

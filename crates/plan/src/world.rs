@@ -7,6 +7,7 @@ use crate::{
 };
 use api::v1beta1::name::ObjectName;
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
 use kube::{
     Resource,
     core::{ApiResource, ClusterResourceScope, DynamicObject, ObjectMeta},
@@ -107,7 +108,16 @@ impl<'a> World<'a> {
     where
         K: Resource<DynamicType = ()> + DeserializeOwned,
     {
-        let key = ObjectKey::all_of::<K>();
+        self.listed(ObjectKey::all_of::<K>())
+    }
+
+    /// Reads the pods of a Job of the owner's namespace, with their statuses. No change of them triggers planning: the Job
+    /// changes its own status when one of them ends.
+    pub fn pods_of_job(&self, job: &str) -> Result<Vec<Pod>, PlanError> {
+        self.listed(ObjectKey::pods_of_job(self.namespace, job))
+    }
+
+    fn listed<K: DeserializeOwned>(&self, key: ObjectKey) -> Result<Vec<K>, PlanError> {
         self.reads.borrow_mut().insert(key.clone());
         let found = self.snapshot.get(&key).ok_or_else(|| PlanError::Unread([key].into()))?;
         let objects = found.as_ref().and_then(|found| found.data.as_array()).into_iter().flatten();

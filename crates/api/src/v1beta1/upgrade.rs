@@ -1,6 +1,6 @@
 //! What an upgrade may do without being asked.
 
-use super::duration::GoDuration;
+use super::{duration::GoDuration, name::ObjectName};
 use kube::KubeSchema;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,25 @@ pub struct UpgradeSpec {
     /// JobService, and jobs that still run are interrupted. With 0s, it does not wait. 10m by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drain_timeout: Option<GoDuration>,
+
+    /// A backup that the operator has made before each hop that migrates the database. Harbor cannot undo a migration. None
+    /// unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backup: Option<BackupSpec>,
+}
+
+/// A backup before each hop that migrates the database.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BackupSpec {
+    /// CronJob in the same namespace that makes backups. Before a hop, the operator creates a Job from its template, and waits
+    /// until the Job is complete. If the Job fails, the hop does not begin. A CronJob that is only for upgrades may be
+    /// suspended.
+    pub cron_job_ref: ObjectName,
+
+    /// How long the Job may take, such as 2h. It fails afterwards. As in the template of the CronJob unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<GoDuration>,
 }
 
 /// How many hops one change of the version may lead to.

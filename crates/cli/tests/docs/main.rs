@@ -45,4 +45,6 @@ mod scripts;
 #[cfg(test)]
 mod tree;
 #[cfg(test)]
+mod upgrade;
+#[cfg(test)]
 mod workflows;

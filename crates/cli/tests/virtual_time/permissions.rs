@@ -4,10 +4,11 @@
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
 use crate::{
+    backup,
     cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS},
     permission::{Permission, give_back, granted, take},
 };
-use api::names::{CONTROLLER_LABEL, EXTERNAL_ANNOTATION};
+use api::names::{CONTROLLER_LABEL, EXTERNAL_ANNOTATION, VERSION_ANNOTATION};
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api,
@@ -36,6 +37,13 @@ impl Settled {
         cluster.apply("in-cluster.yaml").await;
         let more = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/virtual_time/everything.yaml");
         cluster.apply_file(more).await;
+        let backup = json!({
+            "apiVersion": "goharbor.io/v1beta1", "kind": "HarborCluster",
+            "metadata": {"name": "acme", "namespace": NAMESPACE},
+            "spec": {"upgrade": {"backup": {"cronJobRef": "nightly"}}},
+        });
+        cluster.apply_object_as("another user", &backup).await;
+        cluster.apply_object(&backup::cron_job(&json!({}))).await;
         cluster.until_healthy("acme").await;
         cluster.until_healthy("beta").await;
         tokio::time::sleep(MOMENT).await;
@@ -136,8 +144,8 @@ impl Settled {
             }
             // An operator that starts lists and watches.
             ("list" | "watch", "") => {}
-            // A pod migrates the database, and is deleted when Core has the new version.
-            (_, "") if plural == "pods" => self.turn_version_back().await,
+            // A Job makes a backup and a pod migrates the database. Both are deleted when Core has the new version.
+            (_, "") if ["pods", "jobs", "cronjobs"].contains(&plural) => self.turn_version_back().await,
             // A child that has lost the label of the operator and its owner is read before it is taken over again.
             ("get", "") => {
                 let child = self.child(&kind).await;
@@ -225,11 +233,13 @@ impl Settled {
         panic!("a {} has no children", owner.kind)
     }
 
-    /// Has the record of a database say that an earlier version has used it.
+    /// Has the record of a database say that an earlier version has used it, and Core have that version.
     async fn turn_version_back(&self) {
         let earlier = k8s_openapi::ByteString(b"2.14.2".to_vec());
         let earlier = json!({"data": {"migrated-by": earlier, "completed": earlier}});
         self.merge(&self.kind("", "secrets"), "acme-harbor-harbor-core-database", earlier).await;
+        let core = json!({"metadata": {"annotations": {VERSION_ANNOTATION: "2.14.2"}}});
+        self.merge(&self.kind("goharbor.io", "cores"), "acme-harbor-harbor", core).await;
     }
 
     /// Switches whether data is deleted with its owner.

@@ -20,6 +20,7 @@ use kube::{
 };
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeSet,
     fs,
     path::Path,
     sync::{Arc, Mutex},
@@ -43,16 +44,21 @@ pub fn harbor(version: &str) -> Value {
 
 /// A cluster with such a Harbor, which is ready.
 pub async fn a_cluster(version: &str) -> Cluster {
+    with(&harbor(version)).await
+}
+
+/// A cluster with a Harbor, which is ready.
+async fn with(harbor: &Value) -> Cluster {
     let cluster = Cluster::slow(DELAY).await;
     cluster.apply("namespace.yaml").await;
     cluster.apply("harbor-inputs.yaml").await;
-    cluster.apply_object(&harbor(version)).await;
+    cluster.apply_object(harbor).await;
     let _operator = cluster.operator(None);
     until_ready(&cluster).await;
     cluster
 }
 
-async fn patch<K>(cluster: &Cluster, name: &str, patch: Value)
+pub async fn patch<K>(cluster: &Cluster, name: &str, patch: Value)
 where
     K: kube::Resource<Scope = k8s_openapi::NamespaceResourceScope, DynamicType = ()>
         + Clone
@@ -98,6 +104,27 @@ async fn requests_fail_for_as_long_as_the_status_says_that_core_is_stopped_and_n
     // The migration, and the start of Core: 20 seconds each.
     let length = to.duration_since(*from).as_secs();
     assert!((40..=45).contains(&length), "{length} seconds");
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_fail_while_a_registry_whose_volume_only_one_pod_can_mount_is_replaced() {
+    let on_a_volume = |version: &str| {
+        let mut harbor = harbor(version);
+        let volume = json!({"registryPersistentVolume": {"claimName": "images"}});
+        harbor["spec"]["imageChartStorage"] = json!({ "filesystem": volume });
+        harbor
+    };
+    let cluster = with(&on_a_volume("2.13.2")).await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    let _operator = cluster.operator(None);
+    cluster.apply_object(&on_a_volume("2.15.2")).await;
+    until_ready(&cluster).await;
+
+    let failures = clients.failures();
+    let what: BTreeSet<_> = failures.iter().map(|failure| failure.what.as_str()).collect();
+    assert_eq!(what, ["GET /v2/library/busybox/manifests/latest: no pod of the registry is ready"].into());
+    let length = failures[failures.len() - 1].at.duration_since(failures[0].at).as_secs();
+    assert!((18..=21).contains(&length), "as long as a pod takes to start, and not {length} seconds");
 }
 
 #[tokio::test(start_paused = true)]

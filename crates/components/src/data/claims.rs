@@ -55,6 +55,16 @@ impl Claims {
         pods: &ComponentSpec,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
+        let claims = Self::read(volumes, world)?;
+        claims.suffice(owner.namespace.as_deref().unwrap_or_default(), pods)?;
+        Ok(claims)
+    }
+
+    /// The same, however many pods there are.
+    pub fn read<'v>(
+        volumes: impl IntoIterator<Item = (String, &'v VolumeSource)>,
+        world: &World<'_>,
+    ) -> Result<Self, PlanError> {
         let permitted = volumes.into_iter().map(|(field, source)| {
             let volume = source.volume("");
             check_volume(&volume, field, world.defaults()).map(|()| volume)
@@ -71,9 +81,7 @@ impl Claims {
             let least = claims.entry(name).or_insert(sharing);
             *least = sharing.max(*least);
         }
-        let claims = Self(claims);
-        claims.suffice(owner.namespace.as_deref().unwrap_or_default(), pods)?;
-        Ok(claims)
+        Ok(Self(claims))
     }
 
     /// Whether there is no claim.

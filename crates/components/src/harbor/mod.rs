@@ -52,6 +52,7 @@ use api::{
 };
 use k8s_openapi::api::{
     apps::v1::Deployment,
+    batch::v1::{CronJob, Job},
     core::v1::{ConfigMap, PersistentVolumeClaim, Secret, Service},
     networking::v1::{Ingress, NetworkPolicy},
 };
@@ -109,6 +110,8 @@ impl Component for Harbor {
             .and::<Service>()
             .and::<ConfigMap>()
             .and::<Deployment>()
+            .and::<Job>()
+            .awaiting::<CronJob>()
             .and_external_at_times()
     }
 
@@ -211,6 +214,8 @@ impl Component for Harbor {
                 let certificates = (tls(graph, Part::NotaryServer), notary.map(|(server, _)| server));
                 graph.add::<NotaryServer>(server, (certificates, token, upgrades_after(core)))
             });
+
+        upgrade.add_backup(graph);
 
         if let Some(ingress) = expose::core_ingress(harbor) {
             // Core waits for the certificate, for which cert-manager may wait for an annotated Ingress.

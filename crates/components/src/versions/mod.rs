@@ -15,6 +15,6 @@ pub use self::version::HarborVersion;
 pub(crate) use self::{
     catalogue::Feature,
     image::{Mirror, named_image, with_pull_settings},
-    notes::notes,
+    notes::{Subject, notes},
     path::{Hop, Refusal, path},
 };

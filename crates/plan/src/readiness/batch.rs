@@ -1,8 +1,13 @@
 use super::Readiness;
 use crate::{Manifest, Observe};
-use k8s_openapi::api::{batch::v1::Job, core::v1::PodTemplateSpec};
+use k8s_openapi::api::batch::v1::{CronJob, Job};
+
+/// A CronJob of a user, whose template the operator makes Jobs from.
+impl Manifest for CronJob {}
 
 /// A Job is ready when it has completed: its dependents wait for the result, not for the start.
+///
+/// Its pods are those of a user, from the template of a CronJob: the operator neither labels them nor reads what they use.
 impl Manifest for Job {
     const OBSERVE: Observe = Observe::Status;
 
@@ -18,13 +23,5 @@ impl Manifest for Job {
             }
         }
         Readiness::Progressing("has not completed yet".into())
-    }
-
-    fn pod_template(&self) -> Option<&PodTemplateSpec> {
-        self.spec.as_ref().map(|spec| &spec.template)
-    }
-
-    fn pod_template_mut(&mut self) -> Option<&mut PodTemplateSpec> {
-        self.spec.as_mut().map(|spec| &mut spec.template)
     }
 }

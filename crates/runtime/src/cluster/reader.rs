@@ -4,6 +4,7 @@ use super::{Cluster, Interest, address::api_of, is_input};
 use crate::{ReconcileError, error::Verb};
 use futures::{StreamExt as _, TryStreamExt as _, stream};
 use http::Request;
+use k8s_openapi::api::core::v1::Pod;
 use kube::{
     Api, ResourceExt as _,
     api::{ListParams, TypeMeta},
@@ -73,6 +74,10 @@ impl Cluster {
             let all = self.all(&key).await?;
             return Ok(self.recorded(reader, key, Some(all)));
         }
+        if key.is_pods_of_job() {
+            let pods = self.pods_of_job(&key).await?;
+            return Ok(self.recorded(reader, key, Some(pods)));
+        }
         let index = &self.router.index;
         let is_owner = self.component(&key.group, &key.kind).is_some();
         if !is_owner && !is_input(&key.group, &key.kind) && !index.has(&key) {
@@ -108,6 +113,19 @@ impl Cluster {
             Err(kube::Error::Api(status)) if matches!(status.code, 403 | 404) => owners_list([].iter()),
             Err(error) => Err(ReconcileError::api(Verb::Read, key, error)),
         }
+    }
+
+    /// The pods of a Job, with their names and statuses.
+    async fn pods_of_job(&self, key: &ObjectKey) -> Result<Arc<DynamicObject>, ReconcileError> {
+        let api: Api<Pod> = Api::namespaced(self.client.clone(), &key.namespace);
+        // The label that the Job controller of every version of Kubernetes sets.
+        let its = ListParams::default().labels(&format!("job-name={}", key.name));
+        let mut pods =
+            api.list(&its).await.map_err(|error| ReconcileError::api(Verb::Read, key, error))?.items;
+        pods.sort_by_key(|pod| (pod.creation_timestamp(), pod.name_any()));
+        let shown = |pod: Pod| json!({"metadata": {"name": pod.metadata.name}, "status": pod.status});
+        let pods = plan::outside(pods.into_iter().map(shown).collect());
+        pods.map_err(|error| ReconcileError::Bug(error.to_string()))
     }
 
     /// All owners of a kind, as its watch has delivered them.

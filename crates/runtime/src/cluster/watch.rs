@@ -47,8 +47,11 @@ enum Extent {
 
 /// Whether any object of this kind may be an input, so that the operator watches all of them and not only its children.
 pub(crate) fn is_input(group: &str, kind: &str) -> bool {
-    group.is_empty()
-        && matches!(kind, "Secret" | "ConfigMap" | "PersistentVolumeClaim" | "Namespace" | "ServiceAccount")
+    matches!(
+        (group, kind),
+        ("", "Secret" | "ConfigMap" | "PersistentVolumeClaim" | "Namespace" | "ServiceAccount")
+            | ("batch", "CronJob")
+    )
 }
 
 impl Extent {

@@ -1,4 +1,4 @@
-//! Job: pods that end, and whether they succeeded.
+//! Job: pods that end, how often they are tried, and whether they succeeded in time.
 
 use super::template::{self, suffix};
 use crate::{
@@ -9,66 +9,98 @@ use crate::{
     write::{ReconcileError, staying},
 };
 use kube::{ResourceExt as _, core::DynamicObject};
-use serde_json::json;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// How long the Job controller waits after the first failed pod. It doubles with every further one.
+const FIRST_BACKOFF: Duration = Duration::from_secs(10);
+/// The longest time that it waits.
+const LONGEST_BACKOFF: Duration = Duration::from_mins(6);
 
 pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next, ReconcileError> {
-    let status = &job.data["status"];
+    let (spec, status) = (&job.data["spec"], &job.data["status"]);
     let ended = ["Complete", "Failed"].iter().any(|kind| find(&status["conditions"], kind).is_some());
-    if ended || job.data["spec"]["suspend"] == true {
+    if ended || spec["suspend"] == true {
         return Ok(Next::Change);
     }
-    let spec = &job.data["spec"];
     let parallelism = spec["parallelism"].as_u64().unwrap_or(1);
     let completions = spec["completions"].as_u64().unwrap_or(parallelism.min(1));
     let pods = world.children(job, Kind::Pod);
     let (succeeded, failed) = (count(&pods, "Succeeded"), count(&pods, "Failed"));
-    let active = active_among(pods);
-
-    let started = status["startTime"].as_str().map_or_else(now, str::to_owned);
-    let allowed = spec["backoffLimit"].as_u64().unwrap_or(6);
-    let failure = world.annotated(job).failure;
     if succeeded >= completions {
-        let message = "Reached expected number of succeeded pods";
-        let ends = ["SuccessCriteriaMet", "Complete"].map(|kind| {
-            Condition::new(kind, true, "CompletionsReached", message).after(&status["conditions"])
-        });
+        let ends = ended_as(status, ["SuccessCriteriaMet", "Complete"], COMPLETED);
         let complete = json!({
-            "startTime": started, "completionTime": now(), "succeeded": succeeded, "failed": failed,
+            "startTime": started(status), "completionTime": now(), "succeeded": succeeded, "failed": failed,
             "conditions": ends,
         });
         world.set_status(Kind::Job, job, complete).await?;
         return Ok(Next::Change);
     }
-    if failed > 0 && (failure.is_some() || failed > allowed) {
-        let message = failure.unwrap_or_else(|| "Job has reached the specified backoff limit".to_owned());
-        let ends = ["FailureTarget", "Failed"].map(|kind| {
-            Condition::new(kind, true, "BackoffLimitExceeded", &message).after(&status["conditions"])
+    let deadline = spec["activeDeadlineSeconds"].as_u64().map(Duration::from_secs);
+    let left = deadline.map(|deadline| world.remaining(job, "deadline", deadline));
+    let active = active_among(pods);
+    let failure = match left {
+        Some(None) => Some(EXCEEDED),
+        _ if failed > spec["backoffLimit"].as_u64().unwrap_or(6) => Some(GIVEN_UP),
+        _ => None,
+    };
+    if let Some(why) = failure {
+        for pod in &active {
+            world.delete(Kind::Pod, pod, false).await?;
+        }
+        let ends = ended_as(status, ["FailureTarget", "Failed"], why);
+        let failed = json!({
+            "startTime": started(status), "succeeded": succeeded, "failed": failed, "conditions": ends,
         });
-        let failed =
-            json!({"startTime": started, "succeeded": succeeded, "failed": failed, "conditions": ends});
         world.set_status(Kind::Job, job, failed).await?;
         return Ok(Next::Change);
     }
-    for _ in active..parallelism.min(completions - succeeded) {
-        let name = format!("{}-{}", job.name_any(), suffix());
-        let pod = template::pod(Kind::Job, job, &name, &spec["template"], json!({}));
-        world.create(Kind::Pod, pod).await?;
+    let backoff = world.remaining(job, &format!("backoff {failed}"), backoff(failed));
+    if backoff.is_none() {
+        for _ in active.len() as u64..parallelism.min(completions - succeeded) {
+            let name = format!("{}-{}", job.name_any(), suffix());
+            let pod = template::pod(Kind::Job, job, &name, &spec["template"], json!({}));
+            world.create(Kind::Pod, pod).await?;
+        }
     }
-    let active = active_among(world.children(job, Kind::Pod));
+    let active = active_among(world.children(job, Kind::Pod)).len();
     let running = json!({
-        "startTime": started, "active": active, "succeeded": succeeded, "failed": failed,
+        "startTime": started(status), "active": active, "succeeded": succeeded, "failed": failed,
         "terminating": 0, "ready": 0,
     });
     world.set_status(Kind::Job, job, running).await?;
-    Ok(Next::Change)
+    let next = [backoff, left.flatten()].into_iter().flatten().min();
+    Ok(next.map_or(Next::Change, Next::After))
+}
+
+/// A reason and a message.
+type Why = (&'static str, &'static str);
+
+const COMPLETED: Why = ("CompletionsReached", "Reached expected number of succeeded pods");
+const GIVEN_UP: Why = ("BackoffLimitExceeded", "Job has reached the specified backoff limit");
+const EXCEEDED: Why = ("DeadlineExceeded", "Job was active longer than specified deadline");
+
+fn ended_as(status: &Value, kinds: [&str; 2], (reason, message): Why) -> [Value; 2] {
+    kinds.map(|kind| Condition::new(kind, true, reason, message).after(&status["conditions"]))
+}
+
+fn started(status: &Value) -> String {
+    status["startTime"].as_str().map_or_else(now, str::to_owned)
+}
+
+fn backoff(failed: u64) -> Duration {
+    match failed.checked_sub(1) {
+        None => Duration::ZERO,
+        Some(before) => FIRST_BACKOFF.saturating_mul(1 << before.min(16)).min(LONGEST_BACKOFF),
+    }
 }
 
 fn count(pods: &[Seen], phase: &str) -> u64 {
     pods.iter().filter(|pod| pod.data["status"]["phase"] == *phase).count() as u64
 }
 
-fn active_among(pods: Vec<Seen>) -> u64 {
+fn active_among(pods: Vec<Seen>) -> Vec<Seen> {
     let ended =
         |pod: &Seen| ["Succeeded", "Failed"].iter().any(|phase| pod.data["status"]["phase"] == *phase);
-    staying(pods).iter().filter(|pod| !ended(pod)).count() as u64
+    staying(pods).into_iter().filter(|pod| !ended(pod)).collect()
 }

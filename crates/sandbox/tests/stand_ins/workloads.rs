@@ -271,17 +271,38 @@ async fn a_job_runs_a_pod_to_completion() {
 }
 
 #[tokio::test]
-async fn a_job_annotated_to_fail_fails() {
+async fn a_job_whose_pods_fail_more_often_than_it_allows_fails() {
     let world = World::new().await;
     let mut failing = job();
+    failing["spec"]["backoffLimit"] = 0.into();
     failing["metadata"]["annotations"][SANDBOX_FAIL_ANNOTATION] = "bucket refused".into();
     world.create("Job", "work", failing).await;
 
     let failed = world.until_condition("Job", "work", "Failed", "True").await;
 
     assert_eq!(failed["reason"], "BackoffLimitExceeded");
-    assert_eq!(failed["message"], "bucket refused");
-    assert_eq!(world.list("Pod").await[0]["status"]["phase"], "Failed");
+    assert_eq!(failed["message"], "Job has reached the specified backoff limit");
+    let pods = world.list("Pod").await;
+    assert_eq!(pods.len(), 1);
+    assert_eq!(pods[0]["status"]["phase"], "Failed");
+    assert_eq!(pods[0]["status"]["containerStatuses"][0]["state"]["terminated"]["message"], "bucket refused");
+    world.assert_quiet().await;
+}
+
+#[tokio::test]
+async fn a_job_that_takes_longer_than_its_deadline_fails_and_its_pod_ends() {
+    let world = World::new().await;
+    let mut slow = job();
+    slow["metadata"]["annotations"][SANDBOX_DELAY_ANNOTATION] = "1h".into();
+    slow["spec"]["activeDeadlineSeconds"] = 1.into();
+    world.create("Job", "work", slow).await;
+
+    let failed = world.until_condition("Job", "work", "Failed", "True").await;
+
+    assert_eq!(failed["reason"], "DeadlineExceeded");
+    while !world.names("Pod").await.is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     world.assert_quiet().await;
 }
 

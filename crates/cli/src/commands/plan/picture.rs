@@ -3,7 +3,7 @@
 use crate::output::plain;
 use clap::builder::styling::{AnsiColor, Style};
 use plan::{
-    Change,
+    Change, Point,
     diff::{ChangeType, Restart, Shown, Side, removed_pods, restarts},
 };
 use runtime::{Remark, RemarkKind};
@@ -71,10 +71,15 @@ pub fn steps(remarks: &[Remark]) -> String {
             count => format!("{owner} gets there in {count} steps, and this is the beginning of the first:"),
         };
         push(&mut text, NAME, &heading);
+        let widest = steps.iter().flat_map(|step| &step.points).map(|point| point.about.len()).max();
+        let width = widest.unwrap_or_default();
         for (number, step) in (1..).zip(steps) {
             push(&mut text, OTHER, &format!("  {number}. {}", plain(&step.name)));
-            for remark in &step.remarks {
-                push(&mut text, PLAIN, &format!("     - {}", plain(remark)));
+            let mut last = "";
+            for Point { about, text: said } in &step.points {
+                let subject = if *about == last { "" } else { about };
+                push(&mut text, PLAIN, &format!("     {subject:<width$}  {}", plain(said)));
+                last = about;
             }
         }
         text.push('\n');

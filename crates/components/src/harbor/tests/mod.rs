@@ -1,6 +1,7 @@
 //! Tests of Harbor.
 
 mod adoption;
+mod backup;
 mod certificates;
 mod chart;
 mod claims;
@@ -22,6 +23,7 @@ use serde_json::Value;
 /// Names of the golden cases, which together use every field of a Harbor.
 const CASES: [&str; 14] = [
     "as-the-chart",
+    "backup",
     "minimal",
     "harbor-2.5",
     "harbor-2.8",
@@ -65,9 +67,13 @@ fn waits_for(plan: &Plan, kind: &str, name: &str) -> Vec<String> {
 }
 
 fn policy(case: &Case<Harbor>, secret: &str) -> Policy {
-    let plan = case.plan().unwrap();
-    let found = plan.graph.iter().find(|(_, desired, _)| desired.object.key().name == secret);
-    found.unwrap().1.policy.clone()
+    policy_of(&case.plan().unwrap(), secret).unwrap()
+}
+
+/// How the operator ensures that a child exists, if it is wanted.
+fn policy_of(plan: &Plan, name: &str) -> Option<Policy> {
+    let found = plan.graph.iter().find(|(_, desired, _)| desired.object.key().name == name);
+    found.map(|(_, desired, _)| desired.policy.clone())
 }
 
 fn spec(case: &Case<Harbor>, kind: &str) -> Value {

@@ -2,7 +2,7 @@
 
 use super::{Case, Harbor, a_harbor};
 use crate::cases::base64;
-use plan::{Desired, Plan};
+use plan::{Desired, Plan, Point};
 use serde_json::{Value, json};
 
 /// A Harbor of version 2.15.0 whose Core has migrated the database to one version, and has all replicas at another.
@@ -122,49 +122,85 @@ fn a_hop_that_waits_says_for_what_and_which_hops_follow() {
 fn steps(case: &Case<Harbor>) -> String {
     let steps = case.plan().unwrap().outlook.steps;
     let lines = steps.iter().flat_map(|step| {
-        let remarks = step.remarks.iter().map(|remark| format!("- {remark}"));
-        std::iter::once(step.name.clone()).chain(remarks)
+        let points = step.points.iter().map(|Point { about, text }| format!("{about}: {text}"));
+        std::iter::once(step.name.clone()).chain(points)
     });
     lines.map(|line| line + "\n").collect()
 }
 
 #[test]
 fn each_hop_says_what_it_does_and_what_a_user_decides_before() {
+    let whole = steps(&running("2.9.5", "2.9.5"));
     assert_eq!(
-        steps(&running("2.9.5", "2.9.5")),
+        whole,
         "Harbor 2.11.2, from 2.9.5
-- migrates the database to schema version 140
-- pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
-- stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.9.5 every push of a new artifact would fail on the \
-         new schema
-- cannot be taken back without a backup of the database
-- the migration rewrites the table of artifacts
+Downtime: no push and no pull while the database is migrated, until Core 2.11.2 is ready: in Core 2.9.5, every push of a new \
+         artifact would fail on the new schema
+Database: is migrated to schema version 140; Core 2.9.5 cannot use it afterwards, so a backup is the only way back
+Database: the migration rewrites the table of artifacts
+Backup: none is made: make one before, or name a CronJob in spec.upgrade.backup
+Jobs: none run from the migration until Core 2.11.2 is ready: the queues are paused, and jobs that run have 10 min to end
 Harbor 2.13.2, from 2.11.2
-- migrates the database to schema version 160
-- pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
-- stops Core meanwhile, so that nothing can be pushed or pulled: in Core 2.11.2 everything about P2P preheat policies would fail \
-         on the new schema
-- cannot be taken back without a backup of the database
-- support for robot accounts of version 1 ends: use robot accounts of today before
-- support for old parameters of schedules that purge the audit log ends: set such a schedule again afterwards
+Downtime: no push and no pull while the database is migrated, until Core 2.13.2 is ready: in Core 2.11.2, everything about P2P \
+         preheat policies would fail on the new schema
+Database: is migrated to schema version 160; Core 2.11.2 cannot use it afterwards, so a backup is the only way back
+Backup: none is made: make one before, or name a CronJob in spec.upgrade.backup
+Jobs: none run from the migration until Core 2.13.2 is ready: the queues are paused, and jobs that run have 10 min to end
+Ends: support for robot accounts of version 1 ends: use robot accounts of today before
+Ends: support for old parameters of schedules that purge the audit log ends: set such a schedule again afterwards
 Harbor 2.15.0, from 2.13.2
-- migrates the database to schema version 180
-- pauses the queues of JobService, waits up to 10 min until no job runs, and stops JobService meanwhile
-- Core 2.13.2 goes on serving meanwhile
-- cannot be taken back without a backup of the database
-- the proxy cache of Quay ends
-- the migration takes minutes with many permissions of robot accounts
+Downtime: none: Core 2.13.2 serves while the database is migrated, and until pods of Core 2.15.0 are ready
+Database: is migrated to schema version 180; Core 2.13.2 cannot use it afterwards, so a backup is the only way back
+Database: the migration takes minutes with many permissions of robot accounts
+Backup: none is made: make one before, or name a CronJob in spec.upgrade.backup
+Jobs: none run from the migration until Core 2.15.0 is ready: the queues are paused, and jobs that run have 10 min to end
+Ends: the proxy cache of Quay ends
 "
     );
     let notary = steps(&to("2.9.0", running("2.8.0", "2.8.0")));
-    assert!(notary.contains("- Notary ends") && notary.contains("- content trust"), "{notary}");
+    assert!(notary.contains("Ends: Notary ends") && notary.contains("Ends: content trust"), "{notary}");
     let rewrites = steps(&to("2.15.2", running("2.15.1", "2.15.1")));
     assert_eq!(
         rewrites,
-        "Harbor 2.15.2, from 2.15.1\n- cannot be taken back without a backup of the database\n"
+        "Harbor 2.15.2, from 2.15.1
+Downtime: none: Core 2.15.1 serves until pods of Core 2.15.2 are ready
+Database: Core 2.15.1 cannot use it afterwards, so a backup is the only way back
+Backup: none is made: make one before
+"
     );
     for (from, to_version) in [("2.15.0", "2.15.0"), ("2.14.2", "2.14.3"), ("2.13.4", "2.13.0")] {
         assert_eq!(steps(&to(to_version, running(from, from))), "", "{from} to {to_version}");
+    }
+}
+
+#[test]
+fn a_hop_says_which_job_makes_its_backup() {
+    let backup = json!({"backup": {"cronJobRef": "nightly"}});
+    let steps = steps(&running("2.13.2", "2.13.2").set("/spec/upgrade", backup));
+    let expected = "Backup: Job registry/acme-harbor-backup-2-15-0 makes one first, as CronJob nightly does; if it fails, this hop \
+                    does not begin\n";
+    assert!(steps.contains(expected), "{steps}");
+}
+
+#[test]
+fn a_registry_whose_pods_cannot_share_a_volume_is_away_on_every_hop() {
+    let with = |mode: &str, strategy: &str| {
+        let mut case = running("2.13.2", "2.13.2").set("/spec/updateStrategyType", json!(strategy));
+        case.inputs.push(json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim",
+            "metadata": {"name": "images", "namespace": "registry"}, "spec": {"accessModes": [mode]},
+        }));
+        steps(&case)
+    };
+    let away = "\nDowntime: no push and no pull while the pod of the registry is replaced: it ends before the next one starts\n";
+    for (mode, strategy, is_away) in [
+        ("ReadWriteOnce", "RollingUpdate", true),
+        ("ReadWriteMany", "RollingUpdate", false),
+        ("ReadWriteMany", "Recreate", true),
+    ] {
+        let steps = with(mode, strategy);
+        assert_eq!(steps.contains(away), is_away, "{mode}, {strategy}: {steps}");
+        assert_eq!(steps.contains("Downtime: none"), !is_away, "{mode}, {strategy}: {steps}");
     }
 }
 

@@ -3,12 +3,16 @@
 //! What counts is the version that has run, see [`Record`]. The whole Harbor is planned at the version of the hop under
 //! way; when all of its parts have that version, the next hop begins.
 
+mod backup;
 mod drain;
 mod outlook;
 mod settled;
 mod steps;
 
-use self::steps::{Course, Step};
+use self::{
+    backup::Backup,
+    steps::{Course, Step},
+};
 use super::{
     quiet::Quiet,
     validated::{self, Validated},
@@ -18,7 +22,7 @@ use api::{
     names::{MIGRATION_WAITS_ANNOTATION, VERSION_ANNOTATION},
     v1beta1::{Core, JobService},
 };
-use plan::{Desired, Held, Manifest, Outlook, PlanError, World};
+use plan::{Builder, Desired, Held, Manifest, Outlook, PlanError, World};
 
 /// The upgrade of a Harbor, if its version changes.
 pub(super) struct Upgrade<'a> {
@@ -30,13 +34,15 @@ pub(super) struct Upgrade<'a> {
     quiet: Quiet,
     /// What the migration of the database waits for.
     holds: Option<&'static str>,
+    /// The backup before the next hop.
+    backup: Option<Backup>,
 }
 
 /// The hops that lead to the wanted version, and why the next one waits.
 pub(super) fn outlook(wanted: &Validated<'_>, world: &World<'_>) -> Result<Outlook, PlanError> {
     let course = Course::of(wanted, world)?;
     let quiet = drain::quiet(wanted, &course, world)?;
-    outlook::outlook(wanted, &course, &quiet)
+    outlook::outlook(wanted, &course, &quiet, world)
 }
 
 impl<'a> Upgrade<'a> {
@@ -50,7 +56,7 @@ impl<'a> Upgrade<'a> {
             Step::Stay { at } => (wanted.at(at), None),
             Step::Move(hop) => (wanted.at(hop.to), Some(wanted.at(hop.from))),
         };
-        Ok(Self { now, before, quiet, holds })
+        Ok(Self { now, before, quiet, holds, backup: course.backup })
     }
 
     /// How quiet JobService is.
@@ -76,6 +82,13 @@ impl<'a> Upgrade<'a> {
         };
         let why = self.quiet.stopped().map_or_else(|| self.held_at(before), str::to_owned);
         Desired::from(self.quiet.after(wanted)).held_as(self.quiet.during(held), why)
+    }
+
+    /// Adds the backup before the next hop, if there is one to make.
+    pub fn add_backup(&self, graph: &mut Builder<'_>) {
+        if let Some(backup) = &self.backup {
+            backup.add(graph);
+        }
     }
 
     /// The Harbor at the version that Core gets now.

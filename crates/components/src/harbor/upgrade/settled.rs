@@ -12,11 +12,18 @@ use api::{
 use k8s_openapi::api::apps::v1::Deployment;
 use plan::{All, Manifest, ObjectKey, PlanError, Readiness, World};
 
-/// What the hop waits for; empty if it may begin, or has begun.
+/// Whether the hop has begun: Core gets the version afterwards.
+pub(super) fn has_begun(harbor: &Validated<'_>, hop: &Hop, world: &World<'_>) -> Result<bool, PlanError> {
+    // With its status, which matters to who asks later whether Core serves.
+    let core = world.with_status::<Core>(&harbor.name)?;
+    Ok(core.is_some_and(|core| version_of(&core) == Some(hop.to.to_string())))
+}
+
+/// What a hop that has not begun waits for; empty if it may begin.
 ///
-/// A hop waits for the rotation that is under way. Otherwise a hop that does not change the schema begins at once. So does one while the pods of Core are not ready: the others may need
-/// a Core that works, and the new version may be the remedy. The status of Core itself is older than its record for a moment,
-/// when the hop before has just ended.
+/// A hop waits for the rotation that is under way. Otherwise a hop that does not change the schema begins at once. So does one
+/// while the pods of Core are not ready: the others may need a Core that works, and the new version may be the remedy. The
+/// status of Core itself is older than its record for a moment, when the hop before has just ended.
 pub(super) fn unsettled(
     harbor: &Validated<'_>,
     hop: &Hop,
@@ -26,9 +33,7 @@ pub(super) fn unsettled(
     if !hop.migrates() && rotation.is_none() {
         return Ok(Vec::new());
     }
-    let (core, pods, parts) = (
-        // With its status, which matters to who asks later whether Core serves.
-        world.with_status::<Core>(&harbor.name),
+    let (pods, parts) = (
         world.with_status::<Deployment>(&harbor.child(Part::Core.name())),
         (
             settled::<Registry>(harbor, hop, world),
@@ -46,10 +51,9 @@ pub(super) fn unsettled(
         .all()?;
     let (registry, controller, jobservice, portal, trivy, exporter, charts, server, signer) = parts;
     let all = [registry, controller, jobservice, portal, trivy, exporter, charts, server, signer];
-    let begun = core.as_ref().is_some_and(|core| version_of(core) == Some(hop.to.to_string()));
     let works = pods.is_some_and(|pods| pods.readiness() == Readiness::Ready);
     let parts = all.into_iter().flatten().filter(|_| hop.migrates());
-    Ok(parts.chain(rotation).filter(|_| works && !begun).collect())
+    Ok(parts.chain(rotation).filter(|_| works).collect())
 }
 
 /// What the hop waits for about a part: that it has the version before, and is ready. Nothing if it does not exist.

@@ -6,6 +6,7 @@ use super::{
         relocation::has_run,
         validated::{self, Validated},
     },
+    backup::{self, Backup},
     settled,
 };
 use crate::{
@@ -20,7 +21,7 @@ use api::{
     },
 };
 use jiff::Timestamp;
-use plan::{PlanError, World};
+use plan::{All as _, PlanError, World};
 
 /// What to do about the version of a Harbor now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(super) enum Step {
 }
 
 /// The way to the wanted version.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Course {
     /// What to do now.
     pub step: Step,
@@ -42,6 +43,8 @@ pub(super) struct Course {
     pub waits: Vec<String>,
     /// How far the migration of the first of them is, if that has one and does not wait.
     pub migration: Option<Stage>,
+    /// The backup before the first of them, once it may be made.
+    pub backup: Option<Backup>,
 }
 
 /// How far a migration of the database is that a pod of its own does.
@@ -70,9 +73,11 @@ impl Course {
     /// The way to the wanted version. Refuses a downgrade past a release that changed the database, and an upgrade that the spec
     /// does not allow.
     pub fn of(wanted: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
-        let at = |step| Self { step, ahead: Vec::new(), waits: Vec::new(), migration: None };
+        backup::check(wanted.installation)?;
+        let at = |step| Self { step, ahead: Vec::new(), waits: Vec::new(), migration: None, backup: None };
         let stay = || at(Step::Stay { at: wanted.version.clone() });
-        let recorded = Record::read(&wanted.name, world)?;
+        let (recorded, template) =
+            (Record::read(&wanted.name, world), backup::template(wanted, world)).all()?;
         let is_recorded = recorded.is_some();
         let record = match recorded {
             Some(record) => record,
@@ -97,12 +102,19 @@ impl Course {
         };
         let Some(next) = hops.first().cloned() else { return Ok(stay()) };
         permitted(wanted, &hops)?;
-        let waits = if is_recorded { settled::unsettled(wanted, &next, world)? } else { Vec::new() };
+        let has_begun = settled::has_begun(wanted, &next, world)?;
+        let mut waits =
+            if is_recorded && !has_begun { settled::unsettled(wanted, &next, world)? } else { Vec::new() };
+        // Made last: what it backs up is what the migration begins with.
+        let may_be_made = waits.is_empty() && !has_begun;
+        let backup = Backup::before(wanted, &next, template.as_ref(), world)?
+            .filter(|backup| backup.exists() || may_be_made);
+        waits.extend(backup.as_ref().filter(|_| may_be_made).and_then(Backup::waits));
         let has_pod = is_recorded && waits.is_empty() && next.migrates();
         let migration = has_pod.then(|| Stage::of(&next, &record));
         // Everything keeps the version before the hop.
         let step = if waits.is_empty() { Step::Move(next) } else { Step::Stay { at: next.from } };
-        Ok(Self { step, ahead: hops, waits, migration })
+        Ok(Self { step, ahead: hops, waits, migration, backup })
     }
 }
 
@@ -152,7 +164,7 @@ fn refused(refusal: &Refusal, newest: &HarborVersion, wanted: &HarborVersion) ->
 
 /// Refuses hops that `spec.upgrade` does not allow, and a spec that a version on the way does not support.
 fn permitted(wanted: &Validated<'_>, hops: &[Hop]) -> Result<(), PlanError> {
-    let UpgradeSpec { hops: number, downtime, drain_timeout: _ } =
+    let UpgradeSpec { hops: number, downtime, drain_timeout: _, backup: _ } =
         wanted.installation.upgrade.clone().unwrap_or_default();
     let (Some(first), Some(last)) = (hops.first(), hops.last()) else { return Ok(()) };
     let names = || hops.iter().map(|hop| hop.to.to_string()).collect::<Vec<_>>().join(", ");
