@@ -191,6 +191,26 @@ async fn a_backup_that_takes_longer_than_its_deadline_has_failed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_backup_whose_pod_cannot_start_says_why() {
+    let cluster = with_cron_job(&json!({})).await;
+    let mut unable = cron_job(&json!({}));
+    unable["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"][0]["envFrom"] =
+        json!([{"secretRef": {"name": "bucket"}}]);
+    cluster.apply_object(&unable).await;
+    let _operator = cluster.operator(None);
+    cluster.apply_object(&backed_up("2.11.2", None)).await;
+    let pod = format!("; pod {JOB}-");
+    let why = " has not started yet: CreateContainerConfigError: secret \"bucket\" not found";
+    until_said(&cluster, &[&pod, why]).await;
+    assert_untouched(&cluster).await;
+    let secret = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "bucket", "namespace": NAMESPACE},
+    });
+    cluster.apply_object(&secret).await;
+    until_ready(&cluster).await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_upgrade_waits_for_a_cron_job_that_does_not_exist_and_goes_on_when_it_does() {
     let cluster = a_cluster("2.10.3").await;
     let _operator = cluster.operator(None);

@@ -63,10 +63,11 @@ pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next
             world.create(Kind::Pod, pod).await?;
         }
     }
-    let active = active_among(world.children(job, Kind::Pod)).len();
+    let active = active_among(world.children(job, Kind::Pod));
+    let ready = active.iter().filter(|pod| template::is_ready(pod)).count();
     let running = json!({
-        "startTime": started(status), "active": active, "succeeded": succeeded, "failed": failed,
-        "terminating": 0, "ready": 0,
+        "startTime": started(status), "active": active.len(), "succeeded": succeeded, "failed": failed,
+        "terminating": 0, "ready": ready,
     });
     world.set_status(Kind::Job, job, running).await?;
     let next = [backoff, left.flatten()].into_iter().flatten().min();

@@ -10,6 +10,7 @@ use api::{
     names::{PURPOSE_ANNOTATION, TASK_DIGEST_ANNOTATION},
     v1beta1::{installation::InstallationSpec, upgrade::BackupSpec},
 };
+use jiff::Timestamp;
 use k8s_openapi::api::{
     batch::v1::{CronJob, Job, JobSpec},
     core::v1::{Container, Pod, PodTemplateSpec},
@@ -18,9 +19,13 @@ use kube::core::ObjectMeta;
 use plan::{
     Builder, ChildName, Component, Desired, Digest, Manifest, ObjectKey, PlanError, Readiness, World,
 };
+use std::time::Duration;
 
 /// The field with the limit of the Job.
 const DEADLINE: &str = "spec.upgrade.backup.deadline";
+
+/// How often the pods of a Job are read that has none which is ready.
+const RECHECK: Duration = Duration::from_mins(1);
 
 /// The backup before one hop.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,7 +46,7 @@ enum Phase {
     /// It has failed, and the CronJob has changed since. It is deleted first.
     Outdated,
     /// It runs, or waits for its pod to start.
-    Running { since: Option<String>, failed: i32 },
+    Running { since: Option<String>, failed: i32, not_started: Option<String> },
     /// It has failed; its last words.
     Failed(String),
     /// It is complete.
@@ -112,7 +117,7 @@ impl Backup {
                     Phase::Outdated
                 }
                 Readiness::Failed(why) => Phase::Failed(last_words(world.pods_of_job(&key.name)?, why)),
-                Readiness::Ready | Readiness::Progressing(_) => running(existing),
+                Readiness::Ready | Readiness::Progressing(_) => running(existing, world)?,
             },
         };
         Ok(Some(Self { job, phase, cron_job }))
@@ -160,14 +165,15 @@ impl Backup {
                 )
             }
             Phase::Absent | Phase::Outdated => format!("{job} makes a backup first, as {cron_job} does"),
-            Phase::Running { since, failed } => {
+            Phase::Running { since, failed, not_started } => {
                 let since = since.as_ref().map(|since| format!(" since {since}")).unwrap_or_default();
                 let failed = match failed {
                     0 => String::new(),
                     1 => ", and 1 of its pods has failed".to_owned(),
                     failed => format!(", and {failed} of its pods have failed"),
                 };
-                format!("{job} makes a backup{since}{failed}")
+                let not_started = not_started.as_ref().map(|pod| format!("; {pod}")).unwrap_or_default();
+                format!("{job} makes a backup{since}{failed}{not_started}")
             }
             Phase::Failed(words) => format!(
                 "the backup by {job} has failed ({words}); nothing has been changed: correct the cause, and have another Job \
@@ -229,10 +235,29 @@ fn has_ended(job: &Job, how: &str) -> bool {
     conditions.into_iter().any(|condition| condition.type_ == how && condition.status == "True")
 }
 
-fn running(job: &Job) -> Phase {
-    let status = job.status.as_ref();
-    let since = status.and_then(|status| status.start_time.as_ref()).map(|since| since.0.to_string());
-    Phase::Running { since, failed: status.and_then(|status| status.failed).unwrap_or(0) }
+fn running(job: &Job, world: &World<'_>) -> Result<Phase, PlanError> {
+    let status = job.status.clone().unwrap_or_default();
+    let not_started = if status.ready.unwrap_or(0) == 0 {
+        // A Job does not change when its pod cannot start: the Harbor is planned again every minute.
+        world.clock().periods_since(Timestamp::UNIX_EPOCH, RECHECK);
+        let pods = world.pods_of_job(job.metadata.name.as_deref().unwrap_or_default())?;
+        pods.iter().rev().find_map(not_started)
+    } else {
+        None
+    };
+    let since = status.start_time.map(|since| since.0.to_string());
+    Ok(Phase::Running { since, failed: status.failed.unwrap_or(0), not_started })
+}
+
+/// Why a pod has not started yet, if it has not.
+fn not_started(pod: &Pod) -> Option<String> {
+    let is_pending = pod.status.as_ref()?.phase.as_deref() == Some("Pending");
+    match pod.readiness() {
+        Readiness::Progressing(why) if is_pending => {
+            Some(format!("pod {} {why}", pod.metadata.name.as_deref().unwrap_or_default()))
+        }
+        Readiness::Progressing(_) | Readiness::Ready | Readiness::Failed(_) => None,
+    }
 }
 
 /// What the newest of a Job's failed pods said, or else why the Job has failed.

@@ -105,7 +105,7 @@ impl Course {
         let has_begun = settled::has_begun(wanted, &next, world)?;
         let mut waits =
             if is_recorded && !has_begun { settled::unsettled(wanted, &next, world)? } else { Vec::new() };
-        // Made last: what it backs up is what the migration begins with.
+        // Made last, so that little is written between the backup and the migration.
         let may_be_made = waits.is_empty() && !has_begun;
         let backup = Backup::before(wanted, &next, template.as_ref(), world)?
             .filter(|backup| backup.exists() || may_be_made);
