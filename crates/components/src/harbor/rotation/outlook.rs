@@ -4,7 +4,7 @@ use super::{Rotation, passes::Pass, progress::Progress, rotated::Rotated};
 use crate::harbor::validated::Validated;
 use api::v1beta1::rotation::{RotationPhase, RotationStatus};
 use k8s_openapi::{api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::Time};
-use plan::{Announcement, Conclusion, ObjectKey, Outlook, PlannedStep};
+use plan::{Announcement, Conclusion, ObjectKey, Outlook, PlannedStep, Point};
 use serde_json::{Map, Value};
 
 /// The field of the status.
@@ -32,10 +32,11 @@ impl Rotation {
         let due = self.waiting.keys().filter(|rotated| rotated.pass() == pass).copied();
         let members: Vec<_> = running.iter().flat_map(|it| it.members.clone()).chain(due).collect();
         let done = running.map_or(0, |progress| progress.step);
-        let steps = pass.steps().iter().skip(done).map(|step| step.does.to_owned());
+        let point = |about| move |text: &str| Point { about, text: text.to_owned() };
+        let steps = pass.steps().iter().skip(done).map(|step| step.does).map(point("Steps"));
         (!members.is_empty()).then(|| PlannedStep {
             name: format!("the rotation of {}", named(&members)),
-            remarks: steps.chain([pass.gap().to_owned()]).collect(),
+            points: steps.chain([point("Clients")(pass.gap())]).collect(),
         })
     }
 
