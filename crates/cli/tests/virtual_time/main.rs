@@ -18,6 +18,7 @@ mod keys;
 mod newer;
 mod objects;
 mod page;
+mod passwords;
 mod permission;
 mod permissions;
 mod permissions_of_features;

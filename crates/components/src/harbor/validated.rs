@@ -24,6 +24,7 @@ use api::v1beta1::{
     postgres::{HarborDatabaseSpec, PostgresConnection},
     proxy::{HarborProxySpec, ProxySpec},
     redis::{HarborRedisSpec, RedisConnection},
+    rotation::RotationStatus,
     tls::ComponentsTlsSpec,
 };
 use kube::core::ObjectMeta;
@@ -47,6 +48,8 @@ pub(super) struct Validated<'a> {
     pub version: HarborVersion,
     /// Whether the operator creates network policies.
     pub network_policies: bool,
+    /// What its status says about rotations.
+    pub rotations: &'a [RotationStatus],
     annotations: Option<&'a BTreeMap<String, String>>,
     /// The mirror of its images.
     mirror: Mirror,
@@ -71,6 +74,7 @@ impl<'a> Validated<'a> {
             namespace: namespace.as_deref().unwrap_or_default(),
             version,
             network_policies: network_policies_wanted(annotations.as_ref(), defaults),
+            rotations: owner.status.as_ref().map(|status| &*status.rotations).unwrap_or_default(),
             annotations: annotations.as_ref(),
             mirror: Mirror::of(installation.image_source.as_ref(), defaults),
         })

@@ -32,9 +32,9 @@ impl Progress {
         harbor: &Validated<'_>,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
+        let steps = pass.steps();
         let turns = members.iter().map(|(_, turn)| *turn).collect();
         let seen = Seen { pods: of_all(pass, harbor, world)?, turns, both: both(harbor) };
-        let steps = pass.steps();
         let begun = (0..steps.len()).rev().find(|step| seen.has_begun(&steps[*step])).unwrap_or_default();
         let waits_for = |step: usize| steps.get(step).and_then(|step| seen.waits_for(step));
         let step = if waits_for(begun).is_none() { begun.saturating_add(1) } else { begun };

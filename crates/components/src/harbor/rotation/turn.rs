@@ -50,7 +50,7 @@ pub(super) struct Turn {
     pub secret: String,
     /// When it was created, if it exists and that was asked for.
     pub created: Option<Timestamp>,
-    /// The Secret with the value before, while it exists.
+    /// The Secret with the value before, while it exists and components may use it.
     pub before: Option<String>,
     /// Whether that exists, and the operator created it: it is going to be deleted.
     pub is_before_ours: bool,
@@ -126,6 +126,13 @@ impl Turn {
         let before = Some(self.secret.clone());
         let record = Some(Record { number, request, before: before.clone() });
         Ok(Self { secret, created: None, before, is_before_ours: true, record })
+    }
+
+    /// The same when all components have it. The value before may exist nevertheless: the operator does not delete the Secret of
+    /// another program.
+    #[must_use]
+    pub fn ended(self) -> Self {
+        Self { before: None, ..self }
     }
 
     /// The Secret with the value before, whether it exists or not.

@@ -14,7 +14,7 @@ use crate::{
     },
     values::whole_seconds,
 };
-use api::names::ROTATE_ANNOTATION;
+use api::{names::ROTATE_ANNOTATION, v1beta1::rotation::RotationPhase};
 use plan::{All as _, PlanError, World};
 use std::{collections::BTreeMap, time::Duration};
 
@@ -36,6 +36,7 @@ impl Turns {
             let is_asked = request.is_some() || interval.is_some();
             let first = if is_asked { First::Read } else { First::Unread };
             let turn = Turn::newest(base, first, request, world)?;
+            let turn = if has_ended(rotated, &turn, harbor) { turn.ended() } else { turn };
             let is_due = is_due(&turn, request, interval, world);
             Ok((rotated, turn, is_due))
         };
@@ -70,6 +71,14 @@ fn interval(harbor: &Validated<'_>, rotated: Rotated) -> Result<Option<Duration>
     let interval = harbor.installation.rotation.as_ref().and_then(|spec| rotated.interval(spec));
     let field = || format!("spec.rotation.{}.interval", rotated.name());
     interval.map(|interval| whole_seconds(interval, field()).map(Duration::from_secs)).transpose()
+}
+
+/// Whether the status says that all components have the newest value. Without it, a rotation whose Secret before stays would begin
+/// its last step again whenever a pod is not ready.
+fn has_ended(rotated: Rotated, turn: &Turn, harbor: &Validated<'_>) -> bool {
+    let said = harbor.rotations.iter().find(|said| said.name == rotated.name());
+    let at = said.filter(|said| said.phase == RotationPhase::Done).and_then(|said| said.at.as_ref());
+    at.is_some_and(|at| Some(at.0) == turn.created)
 }
 
 fn is_due(turn: &Turn, request: Option<&String>, interval: Option<Duration>, world: &World<'_>) -> bool {

@@ -5,6 +5,7 @@ mod backup;
 mod certificates;
 mod chart;
 mod claims;
+mod database_access;
 mod defaults;
 mod graph;
 mod ingress;

@@ -372,21 +372,18 @@ fn a_credential_that_is_older_than_its_interval_is_rotated_and_the_harbor_is_wok
 }
 
 #[test]
-fn jobservice_restarts_for_another_access_to_the_database_after_core_only() {
-    let record = |changes: Option<&str>| {
-        let mut case = a_harbor();
-        let mut data = json!({"migrated-by": base64(b"2.15.0"), "completed": base64(b"2.15.0")});
-        if let Some(changes) = changes {
-            data["database-access-changes"] = base64(changes.as_bytes());
-        }
-        case.inputs.push(json!({
-            "apiVersion": "v1", "kind": "Secret", "data": data,
-            "metadata": {"name": "acme-harbor-core-database", "namespace": "registry"},
-        }));
-        case.child("JobService")["metadata"]["annotations"]["goharbor.io/database-access"].clone()
-    };
-    assert_eq!(record(None), Value::Null);
-    assert_eq!(record(Some("1")), "acme-harbor-core-database");
+fn a_rotation_that_has_ended_stays_so_although_the_secret_before_is_of_another_program() {
+    let mut case = asked("csrf@1");
+    case.inputs.push(rotated("core-csrf", &[("key", "new")]));
+    run(&mut case, "core", &["core-csrf-1"]);
+    let core = case.inputs.iter_mut().find(|it| it["metadata"]["name"] == "acme-harbor-core").unwrap();
+    core["status"]["availableReplicas"] = json!(0);
+    let phase = |case: &Case<Harbor>| outlook(case).rotations[0].phase;
+    assert_eq!(phase(&case), RotationPhase::Running);
+    let done = json!({"name": "csrf", "phase": "Done", "request": "1", "at": CREATED});
+    let ended = case.set("/status", json!({"conditions": [], "rotations": [done]}));
+    assert_eq!(phase(&ended), RotationPhase::Done);
+    assert!(!has(&ended, "core-csrf"));
 }
 
 #[test]
