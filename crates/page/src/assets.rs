@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(themes.len(), 2);
         for theme in themes {
             let read = |ink: &str, paper: &str| contrast(theme[ink], theme[paper]);
-            for paper in ["ground", "card"] {
+            for paper in ["ground", "card", "well"] {
                 for ink in ["ink", "muted", "link", "ready", "waiting", "failed", "idle"] {
                     assert!(read(ink, paper) >= 4.5, "{ink} on {paper}: {}", read(ink, paper));
                 }
@@ -69,6 +69,11 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn nothing_moves() {
+        assert!(!STYLE.contains("transition") && !STYLE.contains("animation"));
     }
 
     #[test]
