@@ -2,7 +2,8 @@
 //! and for every object why it waits, what happened to it, command lines about it, and its manifest without secrets.
 //!
 //! The operator reports its progress to a [`Store`], which keeps it in memory. [`Page`] answers requests from that, and reads
-//! the events and the manifest of an object from the cluster when its page is requested. It knows no component.
+//! the manifest, the events and the pods of an object from the cluster when its page is requested, and the ends of logs of
+//! containers that fail. It knows no component.
 //!
 //! What it guarantees:
 //! - It is read-only: it answers only GET and HEAD.
@@ -22,6 +23,7 @@ mod mask;
 mod names;
 mod outline;
 mod reading;
+mod recent;
 mod router;
 mod store;
 
@@ -30,9 +32,12 @@ pub use store::{Address, Store};
 
 use axum::Router;
 use kube::{Client, core::ApiResource};
+use pods::Report;
 use reading::Reader;
+use recent::Recent;
 use server::Limits;
 use std::{io, sync::Arc};
+use store::Node;
 use tokio::{net::TcpListener, sync::Semaphore};
 use tokio_util::sync::CancellationToken;
 
@@ -58,6 +63,7 @@ pub struct Setup {
 pub struct Page {
     store: Arc<Store>,
     reader: Reader,
+    recent: Recent,
     setup: Setup,
     requests: Semaphore,
     streams: Arc<Semaphore>,
@@ -69,7 +75,17 @@ impl Page {
     pub fn new(store: Arc<Store>, client: Client, setup: Setup, stop: CancellationToken) -> Self {
         let reader = Reader::new(client, setup.kinds.iter().cloned());
         let (requests, streams) = (Semaphore::new(REQUESTS), Arc::new(Semaphore::new(STREAMS)));
-        Self { store, reader, setup, requests, streams, stop }
+        Self { store, reader, recent: Recent::default(), setup, requests, streams, stop }
+    }
+
+    /// What the pods of an object, and of what is below it, report. None if there are no workloads.
+    pub(crate) async fn pods(&self, node: &Node) -> Option<Report> {
+        let workloads = pods::workloads(node);
+        if workloads.is_empty() {
+            return None;
+        }
+        let read = self.reader.pods(&workloads, self.store.now());
+        Some(self.recent.report(&workloads, read).await)
     }
 
     /// The router, for another server.

@@ -9,6 +9,7 @@ use kube::{
     core::{ApiResource, DynamicObject},
 };
 use plan::{ObjectKey, Readable};
+use pods::{Report, Standing};
 use serde_json::Value;
 use std::{collections::BTreeMap, time::Duration};
 
@@ -73,6 +74,11 @@ impl Reader {
         let mut object = serde_json::to_value(object).map_err(|_| UNWRITABLE)?;
         mask(&mut object);
         Ok(object)
+    }
+
+    /// What the pods of these workloads report.
+    pub(crate) async fn pods(&self, workloads: &BTreeMap<ObjectKey, Standing>, now: Timestamp) -> Report {
+        pods::read(&self.client, workloads, now).await
     }
 
     /// The last events about an object, the newest first.

@@ -61,11 +61,12 @@ async fn content(page: &Page, found: &Found<Seconds>) -> Content {
     match found.parent() {
         // Its owner says what it should be.
         Some(owner) if key.system().is_some() => {
-            Content { object: page.reader.object(&owner.key).await, events: None }
+            Content { object: page.reader.object(&owner.key).await, events: None, pods: None }
         }
         _ => {
-            let (object, events) = futures::join!(page.reader.object(key), page.reader.events(key));
-            Content { object, events: Some(events) }
+            let (object, events, pods) =
+                futures::join!(page.reader.object(key), page.reader.events(key), page.pods(found.node()));
+            Content { object, events: Some(events), pods }
         }
     }
 }

@@ -6,6 +6,7 @@
 //!
 //! What it guarantees:
 //! - It reads only when asked, watches nothing and stores nothing.
+//! - It keeps little of what it reads, in pages of 20 objects, so that objects of others do not fill the memory.
 //! - A workload that is ready costs its share of one list of pods. Events, ReplicaSets and logs are read only if a workload is
 //!   not ready, and logs only of containers that fail: at most [`LOGS_PER_WORKLOAD`] for each workload.
 //! - It never reads a Secret. Text of containers and of other programs is cut, has no control characters, and what looks like a
@@ -21,6 +22,7 @@ mod mask;
 mod pod;
 mod read;
 mod report;
+mod slim;
 #[cfg(test)]
 mod tests;
 mod text;

@@ -5,11 +5,15 @@ use crate::{
     fold::Observed,
     log::LINES,
     report::Report,
+    slim::Slim,
     text::message,
     unseen::{EVENTS, LOGS, PODS, REPLICA_SETS},
     workload::{Kind, Standing, Workload, common_labels},
 };
-use futures::future::join_all;
+use futures::{
+    FutureExt as _,
+    future::{BoxFuture, join_all},
+};
 use http_body_util::{BodyExt as _, Limited};
 use jiff::Timestamp;
 use k8s_openapi::{
@@ -24,7 +28,7 @@ use kube::{
     Api, Client, Resource,
     api::{ListParams, LogParams},
     client::Body,
-    core::{ObjectList, Request, Selector, Status},
+    core::{ObjectList, PartialObjectMeta, Request, Selector, Status},
 };
 use plan::ObjectKey;
 use serde::de::DeserializeOwned;
@@ -37,8 +41,10 @@ use tokio::time::{Instant, timeout_at};
 
 /// How long all requests of a report may take together. What is not known by then is left out.
 const TIMEOUT: Duration = Duration::from_secs(5);
+/// Objects of a page of a list. Those of others may be large, and the operator, which reads them for the page, has little memory.
+const PAGE: u32 = 20;
 /// Most objects of a list. A namespace with more is not what the report is about.
-const LISTED: u32 = 500;
+const LISTED: usize = 500;
 /// Most bytes that are requested of a log.
 const LOG_BYTES: i64 = 16 * 1024;
 /// Most bytes that are accepted, from an API server that does not keep to the request.
@@ -55,9 +61,8 @@ pub async fn read(client: &Client, workloads: &BTreeMap<ObjectKey, Standing>, no
         Namespace { client, name: namespace, deadline }.read(workloads, &mut observed).await;
     }
     let wanted = observed.wanted_logs(now).into_iter().take(LOGS_IN_ALL);
-    for (key, read) in
-        join_all(wanted.map(async |key| (key.clone(), log(client, &key, deadline).await))).await
-    {
+    let logs = join_all(wanted.map(|key| log(client.clone(), key, deadline).boxed())).await;
+    for (key, read) in logs {
         match read {
             Err(problem) if problem.forbidden => {
                 observed.unseen.insert(problem.unseen(LOGS, &key.namespace));
@@ -85,22 +90,23 @@ impl Namespace<'_> {
         if found.is_empty() {
             return;
         }
-        let params = ListParams::default().limit(LISTED);
+        let params = ListParams::default();
         let labels: Selector = common_labels(&found).into_iter().collect();
         let selected = match labels.selects_all() {
             true => params.clone(),
             false => params.clone().labels_from(&labels),
         };
-        let pods = self.list::<Pod>(&selected).await;
-        observed.pods.extend(self.noted(PODS, pods, &mut observed.unseen));
+        let pods = self.list(PODS, selected.clone(), objects::<Pod>, observed).await;
+        observed.pods.extend(pods);
         let unready: Vec<_> = found.iter().filter(|it| it.standing == Standing::Unready).collect();
         if unready.iter().any(|workload| workload.revision.is_some()) {
-            let sets = self.in_time(self.api::<ReplicaSet>().list_metadata(&selected)).await;
-            observed.replica_sets.extend(self.noted(REPLICA_SETS, sets, &mut observed.unseen));
+            let sets = self.list(REPLICA_SETS, selected, metadata::<ReplicaSet>, observed).await;
+            observed.replica_sets.extend(sets);
         }
         if !unready.is_empty() {
-            let events = self.list::<Event>(&params.fields("type!=Normal")).await;
-            observed.events.extend(self.noted(EVENTS, events, &mut observed.unseen));
+            let warnings = params.fields("type!=Normal");
+            let events = self.list(EVENTS, warnings, objects::<Event>, observed).await;
+            observed.events.extend(events);
         }
         observed.workloads.extend(found);
     }
@@ -113,65 +119,97 @@ impl Namespace<'_> {
         observed: &mut Observed,
     ) -> Vec<Workload>
     where
-        K: Kind + Resource<Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+        K: Kind
+            + Slim
+            + Resource<Scope = NamespaceResourceScope>
+            + Clone
+            + Debug
+            + DeserializeOwned
+            + 'static,
     {
-        let is_asked = |key: &&ObjectKey| {
-            key.namespace == self.name && key.group == K::group(&()) && key.kind == K::kind(&())
-        };
-        let keys: Vec<_> = asked.keys().filter(is_asked).collect();
-        let params = match keys[..] {
-            [] => return Vec::new(),
-            [only] => ListParams::default().fields(&format!("metadata.name={}", only.name)),
-            _ => ListParams::default(),
-        };
-        let listed = self.list::<K>(&params).await;
-        let found = self.noted(plural, listed, &mut observed.unseen);
+        let Some(params) = self.named::<K>(asked) else { return Vec::new() };
+        let found = self.list(plural, params, objects::<K>, observed).await;
         let name = |object: &K| object.meta().name.clone().unwrap_or_default();
         let standing = |object: &K| asked.get(&ObjectKey::of::<K>(self.name, &name(object))).copied();
         found.iter().filter_map(|object| Some(Workload::of(object, standing(object)?))).collect()
     }
 
-    fn api<K: Resource<DynamicType = (), Scope = NamespaceResourceScope>>(&self) -> Api<K> {
-        Api::namespaced(self.client.clone(), self.name)
+    /// The list that has the workloads of a kind that were asked for; none if there are none.
+    fn named<K: Kind>(&self, asked: &BTreeMap<ObjectKey, Standing>) -> Option<ListParams> {
+        let is_asked = |key: &&ObjectKey| {
+            key.namespace == self.name && key.group == K::group(&()) && key.kind == K::kind(&())
+        };
+        let keys: Vec<_> = asked.keys().filter(is_asked).collect();
+        match keys[..] {
+            [] => None,
+            [only] => Some(ListParams::default().fields(&format!("metadata.name={}", only.name))),
+            _ => Some(ListParams::default()),
+        }
     }
 
-    async fn list<K>(&self, params: &ListParams) -> Result<ObjectList<K>, Problem>
+    /// The objects of a list, which is read in pages. What is missing is noted.
+    async fn list<K, T>(
+        &self,
+        resource: &'static str,
+        params: ListParams,
+        page: fn(Api<K>, ListParams) -> Page<T>,
+        observed: &mut Observed,
+    ) -> Vec<T>
     where
-        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + Debug + DeserializeOwned,
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + 'static,
+        T: Slim + Clone + 'static,
     {
-        self.in_time(self.api::<K>().list(params)).await
+        let api = Api::namespaced(self.client.clone(), self.name);
+        let mut all = Vec::new();
+        let mut params = params.limit(PAGE);
+        let problem = loop {
+            let mut list = match self.in_time(page(api.clone(), params.clone())).await {
+                Ok(list) => list,
+                Err(problem) => break Some(problem),
+            };
+            list.items.iter_mut().for_each(Slim::slim);
+            all.append(&mut list.items);
+            match list.metadata.continue_.filter(|token| !token.is_empty()) {
+                None => break None,
+                Some(_) if all.len() >= LISTED => {
+                    let text = format!("there are more than {LISTED}, and only these were read");
+                    break Some(Problem { forbidden: false, text });
+                }
+                Some(token) => params = params.continue_token(&token),
+            }
+        };
+        observed.unseen.extend(problem.map(|problem| problem.unseen(resource, self.name)));
+        all
     }
 
     async fn in_time<T>(&self, request: impl Future<Output = kube::Result<T>>) -> Result<T, Problem> {
         let answer = timeout_at(self.deadline, request).await;
         answer.map_or_else(|_elapsed| Err(Problem::slow()), |answer| answer.map_err(Problem::of))
     }
+}
 
-    /// The objects of a list. What is missing is noted.
-    fn noted<K: Clone>(
-        &self,
-        resource: &'static str,
-        listed: Result<ObjectList<K>, Problem>,
-        unseen: &mut BTreeSet<Unseen>,
-    ) -> Vec<K> {
-        match listed {
-            Ok(list) => {
-                if list.metadata.continue_.is_some_and(|token| !token.is_empty()) {
-                    let text = format!("there are more than {LISTED}, and only these were read");
-                    unseen.insert(Problem { forbidden: false, text }.unseen(resource, self.name));
-                }
-                list.items
-            }
-            Err(problem) => {
-                unseen.insert(problem.unseen(resource, self.name));
-                Vec::new()
-            }
-        }
-    }
+/// One page of a list.
+type Page<T> = BoxFuture<'static, kube::Result<ObjectList<T>>>;
+
+fn objects<K: Clone + Debug + DeserializeOwned + 'static>(api: Api<K>, params: ListParams) -> Page<K> {
+    async move { api.list(&params).await }.boxed()
+}
+
+/// Of objects that take a lot of room, only the metadata.
+fn metadata<K: Clone + Debug + DeserializeOwned + 'static>(
+    api: Api<K>,
+    params: ListParams,
+) -> Page<PartialObjectMeta<K>> {
+    async move { api.list_metadata(&params).await }.boxed()
 }
 
 /// The end of a log. Its bytes may be no text.
-async fn log(client: &Client, key: &LogKey, deadline: Instant) -> Result<String, Problem> {
+async fn log(client: Client, key: LogKey, deadline: Instant) -> (LogKey, Result<String, Problem>) {
+    let answer = timeout_at(deadline, requested(&client, &key)).await;
+    (key, answer.unwrap_or_else(|_elapsed| Err(Problem::slow())))
+}
+
+async fn requested(client: &Client, key: &LogKey) -> Result<String, Problem> {
     let params = LogParams {
         container: Some(key.container.clone()),
         limit_bytes: Some(LOG_BYTES),
@@ -182,19 +220,16 @@ async fn log(client: &Client, key: &LogKey, deadline: Instant) -> Result<String,
     };
     let request = Request::new(Pod::url_path(&(), Some(&key.namespace))).logs(&key.pod, &params);
     let request = request.map_err(|error| Problem::new(&error))?.map(Body::from);
-    let answer = async {
-        let response = client.send(request).await.map_err(Problem::of)?;
-        let status = response.status();
-        let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
-        let body = body.map_err(|error| Problem::new(&error))?.to_bytes();
-        let text = String::from_utf8_lossy(&body).into_owned();
-        if status.is_success() {
-            return Ok(text);
-        }
-        let said = serde_json::from_str::<Status>(&text).map(|status| status.message);
-        Err(Problem { forbidden: status.as_u16() == 403, text: message(&said.unwrap_or(text)) })
-    };
-    timeout_at(deadline, answer).await.unwrap_or_else(|_elapsed| Err(Problem::slow()))
+    let response = client.send(request).await.map_err(Problem::of)?;
+    let status = response.status();
+    let body = Limited::new(response.into_body(), LARGEST_ANSWER).collect().await;
+    let body = body.map_err(|error| Problem::new(&error))?.to_bytes();
+    let text = String::from_utf8_lossy(&body).into_owned();
+    if status.is_success() {
+        return Ok(text);
+    }
+    let said = serde_json::from_str::<Status>(&text).map(|status| status.message);
+    Err(Problem { forbidden: status.as_u16() == 403, text: message(&said.unwrap_or(text)) })
 }
 
 /// Why something could not be read.

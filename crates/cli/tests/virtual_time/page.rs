@@ -6,11 +6,17 @@ use crate::{
     web,
 };
 use ::page::{Page, Reach, Store};
-use api::{names::SANDBOX_DELAY_ANNOTATION, v1beta1::HarborCluster};
+use api::{
+    names::{SANDBOX_DELAY_ANNOTATION, SANDBOX_FAIL_ANNOTATION},
+    v1beta1::HarborCluster,
+};
 use axum::{Router, body::Body};
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
-use k8s_openapi::{ByteString, api::core::v1::Secret};
+use k8s_openapi::{
+    ByteString,
+    api::{apps::v1::Deployment, core::v1::Secret},
+};
 use kube::{
     Api,
     api::{Patch, PatchParams},
@@ -39,7 +45,9 @@ struct Visitor {
 impl Visitor {
     async fn new() -> Self {
         let cluster = Cluster::new().await;
-        give_back(&PERMISSIONS_WITH_PAGE, &cluster).await;
+        for object in &*PERMISSIONS_WITH_PAGE {
+            cluster.apply_object(object).await;
+        }
         let store = Arc::new(Store::new(|_| Summary::default(), clock));
         let operator = cluster.observed(store.clone());
         cluster.apply("in-cluster.yaml").await;
@@ -51,6 +59,11 @@ impl Visitor {
         let clusters: Api<HarborCluster> = Api::namespaced(cluster.client.clone(), NAMESPACE);
         let wrong = Patch::Merge(json!({"spec": {"harborAdminPasswordRef": "missing"}}));
         clusters.patch("beta", &PatchParams::default(), &wrong).await.unwrap();
+        // There is a log of a pod that has failed.
+        let failing = json!({"metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: "no disk"}}});
+        let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let portal = "acme-harbor-harbor-portal";
+        deployments.patch(portal, &PatchParams::default(), &Patch::Merge(failing)).await.unwrap();
         // There is a pod while a database is migrated.
         let slow = json!({SANDBOX_DELAY_ANNOTATION: "2h"});
         let slow = Patch::Merge(json!({"spec": {"core": {"templateAnnotations": slow}}}));
@@ -74,6 +87,8 @@ impl Visitor {
 
     /// All pages of objects that links lead to.
     async fn pages(&self) -> BTreeMap<String, String> {
+        // A page shows what pods reported a few seconds ago again.
+        tokio::time::sleep(Duration::from_secs(10)).await;
         let mut pages = BTreeMap::new();
         let mut ahead = links(&self.text("/").await);
         while let Some(path) = ahead.pop_first() {

@@ -6,6 +6,7 @@ mod commands;
 mod facts;
 mod manifest;
 mod order;
+mod pods;
 mod timeline;
 
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
     reading::{Read, ShownEvent},
     store::{Node, Selection},
 };
+use ::pods::Report;
 use askama::{DynTemplate, Template};
 use commands::Commands;
 use facts::Facts;
@@ -20,6 +22,7 @@ use jiff::Timestamp;
 use kube::core::ApiResource;
 use manifest::Manifest;
 use order::Order;
+use pods::Pods;
 use progress::Phase;
 use serde_json::Value;
 use timeline::Timeline;
@@ -30,6 +33,8 @@ pub(crate) struct Content {
     pub(crate) object: Read<Value>,
     /// Its last events. There are none about an object outside the cluster.
     pub(crate) events: Option<Read<Vec<ShownEvent>>>,
+    /// What the pods of the object, and of what is below it, report. None if it has no workloads.
+    pub(crate) pods: Option<Report>,
 }
 
 /// What every section is made from.
@@ -67,6 +72,7 @@ impl Details {
         let node = known.node();
         let external = node.key.system().is_some();
         let mut sections = vec![Section::new("facts", "Overview", Facts::of(known))];
+        sections.extend(Pods::of(known).map(|pods| Section::new("pods", "Pods", pods)));
         sections.extend(Order::of(known).map(|order| Section::new("order", "Order", order)));
         sections.push(Section::new("timeline", "What happened", Timeline::of(known)));
         sections.extend(Commands::of(known).map(|it| Section::new("commands", "Commands", it)));

@@ -99,6 +99,47 @@ impl World {
         self.report_a_stack();
     }
 
+    /// Creates the Deployment `harbor-core` with a pod that crashes.
+    pub async fn crash(&self) {
+        let labels = json!({"app": "core", "pod-template-hash": "a"});
+        let template = json!({
+            "metadata": {"labels": labels}, "spec": {"containers": [{"name": "core", "image": "core:1"}]},
+        });
+        let deployment = json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "harbor-core"},
+            "spec": {"selector": {"matchLabels": {"app": "core"}}, "template": template},
+        });
+        let created = self.create("/apis/apps/v1/namespaces/ns/deployments", deployment).await;
+        let owner = |kind: &str, name: &str, owner: &Value| {
+            let uid = &owner["metadata"]["uid"];
+            json!([{"apiVersion": "apps/v1", "kind": kind, "name": name, "uid": uid, "controller": true}])
+        };
+        let of_deployment = owner("Deployment", "harbor-core", &created);
+        let set = json!({
+            "apiVersion": "apps/v1", "kind": "ReplicaSet",
+            "metadata": {"name": "harbor-core-a", "labels": labels, "ownerReferences": of_deployment},
+            "spec": {"selector": {"matchLabels": labels}, "template": template},
+        });
+        let created = self.create("/apis/apps/v1/namespaces/ns/replicasets", set).await;
+        let of_set = owner("ReplicaSet", "harbor-core-a", &created);
+        let words = "\u{1b}[1m<script>panic</script>\u{1b}[0m redis://:hunter2@redis";
+        let log = format!("{}core", apiserver::LOG_ANNOTATIONS);
+        let pod = json!({
+            "apiVersion": "v1", "kind": "Pod", "spec": template["spec"],
+            "metadata": {
+                "name": "harbor-core-a-1", "labels": labels, "annotations": {log: words}, "ownerReferences": of_set,
+            },
+        });
+        self.create("/api/v1/namespaces/ns/pods", pod).await;
+        let ended = json!({"exitCode": 1, "reason": "Error", "finishedAt": "2026-01-02T03:03:53Z"});
+        let container = json!({
+            "name": "core", "image": "core:1", "imageID": "", "ready": false, "restartCount": 7,
+            "state": {"waiting": {"reason": "CrashLoopBackOff"}}, "lastState": {"terminated": ended},
+        });
+        let status = json!({"status": {"phase": "Running", "containerStatuses": [container]}});
+        self.patch_status("/api/v1/namespaces/ns/pods/harbor-core-a-1", status).await;
+    }
+
     /// Reports the progress of a stack, as an operator would.
     pub fn report_a_stack(&self) {
         let stack = key("Stack", "harbor");
@@ -136,10 +177,10 @@ impl World {
         page(&self.store, self.client.clone(), &self.stop)
     }
 
-    pub async fn create(&self, collection: &str, object: Value) {
+    pub async fn create(&self, collection: &str, object: Value) -> Value {
         let request = Request::post(collection).header("content-type", "application/json");
         let request = request.body(object.to_string().into_bytes()).unwrap();
-        self.client.request::<Value>(request).await.unwrap();
+        self.client.request::<Value>(request).await.unwrap()
     }
 
     pub async fn patch_status(&self, object: &str, patch: Value) {

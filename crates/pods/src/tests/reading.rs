@@ -104,6 +104,23 @@ async fn a_workload_that_is_ready_takes_one_list_of_pods_beside_its_own() {
 }
 
 #[tokio::test]
+async fn many_pods_are_read_in_pages_and_pods_of_others_are_not_read() {
+    let cluster = Cluster::with(running()).await;
+    let admin = Client::new(cluster.server.acting_as(User::admin()), "ns");
+    for number in 2..=25 {
+        let mut pod = pod("a", &number.to_string(), running());
+        pod.as_object_mut().unwrap().remove("status");
+        create::<Pod>(&admin, pod.clone()).await;
+        pod["metadata"]["name"] = format!("other-{number}").into();
+        pod["metadata"]["labels"] = json!({"app": "other"});
+        create::<Pod>(&admin, pod).await;
+    }
+    let report = read(&cluster.client(User::admin()), &asked(Standing::Ready), now()).await;
+    assert_eq!(cluster.take(), ["deployments", "pods", "pods"]);
+    assert_eq!(report.workloads.values().next().unwrap().pods.len(), 25);
+}
+
+#[tokio::test]
 async fn of_a_workload_that_is_not_ready_events_and_the_end_of_a_log_are_read() {
     let cluster = Cluster::with(crashing()).await;
     let report = read(&cluster.client(User::admin()), &asked(Standing::Unready), now()).await;
