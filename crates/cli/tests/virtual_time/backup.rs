@@ -66,7 +66,7 @@ async fn with_cron_job(annotations: &Value) -> Cluster {
 async fn until_said(cluster: &Cluster, parts: &[&str]) {
     let says = |harbor: Option<&Harbor>| {
         let mut conditions =
-            harbor.and_then(|it| it.status.as_ref()).into_iter().flat_map(|it| &it.conditions);
+            harbor.and_then(|it| it.status.as_ref()).into_iter().flat_map(|it| &it.common.conditions);
         let ready = conditions.find(|condition| condition.type_ == "Ready");
         let message = ready.and_then(|ready| ready.message.clone()).unwrap_or_default();
         parts.iter().all(|part| message.contains(part))
