@@ -22,7 +22,7 @@ use plan::{Plan, Policy};
 use serde_json::Value;
 
 /// Names of the golden cases, which together use every field of a Harbor.
-const CASES: [&str; 14] = [
+const CASES: [&str; 15] = [
     "as-the-chart",
     "backup",
     "minimal",
