@@ -18,7 +18,7 @@ use api::{
 use futures::StreamExt as _;
 use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::{
-    Api, ResourceExt as _,
+    Api, ResourceExt,
     api::ListParams,
     runtime::{
         wait::await_condition,
@@ -196,7 +196,7 @@ async fn until(cluster: &Cluster, holds: impl Fn(&Harbor) -> bool) {
 async fn assert_rotated_once(cluster: &Cluster) {
     let api: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let secrets = api.list(&ListParams::default()).await.unwrap().items;
-    let names: BTreeSet<_> = secrets.iter().map(|secret| secret.name_any()).collect();
+    let names: BTreeSet<_> = secrets.iter().map(ResourceExt::name_any).collect();
     for (_, base) in ROTATED {
         let of = |name: &&String| name.starts_with(&format!("acme-harbor-{base}"));
         let found: Vec<_> = names.iter().filter(of).collect();

@@ -115,6 +115,7 @@ impl Component for Harbor {
             .and_external_at_times()
     }
 
+    #[allow(clippy::too_many_lines, reason = "it lists each child once, in order")]
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let wanted = Validated::of(owner, world.defaults())?;
         let (upgrade, turns, (), issuers, route, front, presence, claims) = (

@@ -1,6 +1,6 @@
 //! What the rotation of a Harbor goes on to, and what users learn of it.
 
-use super::{Rotation, passes::Pass, progress::Progress, rotated::Rotated};
+use super::{Rotation, passes::Pass, progress::Progress, rotated::Rotated, turn::Turn};
 use crate::harbor::validated::Validated;
 use api::v1beta1::rotation::{RotationPhase, RotationStatus};
 use k8s_openapi::{api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::Time};
@@ -20,7 +20,7 @@ impl Rotation {
     pub fn add_to(&self, outlook: Outlook, harbor: &Validated<'_>) -> Outlook {
         let Outlook { mut steps, waits, certificate, .. } = outlook;
         steps.extend(Pass::ALL.into_iter().filter_map(|pass| self.planned(pass)));
-        let replaced = self.turns.newest.values().filter_map(|turn| turn.replaced());
+        let replaced = self.turns.newest.values().filter_map(Turn::replaced);
         let replaced = replaced.map(|secret| ObjectKey::of::<Secret>(harbor.namespace, secret)).collect();
         let waits = waits.or_else(|| self.waits(harbor));
         Outlook { steps, waits, certificate, rotations: self.states(), replaced }
@@ -69,7 +69,7 @@ impl Rotation {
             Some(RotationStatus {
                 name: rotated.name().into(),
                 phase,
-                request: turn.and_then(|turn| turn.request()).filter(|word| !word.is_empty()).cloned(),
+                request: turn.and_then(Turn::request).filter(|word| !word.is_empty()).cloned(),
                 at: turn.and_then(|turn| turn.created).map(Time),
                 message,
             })

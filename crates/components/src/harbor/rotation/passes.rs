@@ -97,9 +97,7 @@ impl Pass {
 
     /// What a step leaves a part as, if this or an earlier step changes it.
     pub(super) fn look(self, step: usize, part: Part) -> Option<Look> {
-        let steps = self.steps().iter().take(step.saturating_add(1)).rev();
-        let found =
-            |step: &Step| step.parts.iter().find(|(changed, _)| *changed == part).map(|(_, look)| *look);
-        steps.filter_map(|step| found(step)).next()
+        let mut done = self.steps().iter().take(step.saturating_add(1)).rev();
+        done.find_map(|step| step.parts.iter().find(|(changed, _)| *changed == part).map(|(_, look)| *look))
     }
 }

@@ -25,10 +25,8 @@ proptest! {
         children in children(), some_are_replaced in any::<bool>(),
     ) {
         let wanted: BTreeSet<_> = children.iter().map(|child| &child.key).step_by(2).collect();
-        let replaced: BTreeSet<_> = match some_are_replaced {
-            true => children.iter().map(|child| child.key.clone()).step_by(3).collect(),
-            false => BTreeSet::new(),
-        };
+        let some = children.iter().map(|child| child.key.clone()).step_by(3);
+        let replaced: BTreeSet<_> = some.filter(|_| some_are_replaced).collect();
         let unwanted = unwanted(children.clone(), "ns", &wanted, &replaced);
         for child in &unwanted.deleted {
             prop_assert!(children.contains(child), "with the uid that was observed");
