@@ -99,7 +99,7 @@ impl Record {
         let has_changed_access = secret.data.as_ref().is_some_and(|data| data.contains_key(ACCESS_CHANGES));
         let prepared = text(PREPARED).and_then(Prepared::parse);
         let attempt = Begun::read(secret);
-        Self { migrating, migrated, completed, attempt, prepared, next_key, has_changed_access }
+        Self { migrating, migrated, completed, attempt, next_key, has_changed_access, prepared }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.

@@ -216,37 +216,33 @@ pub(super) fn token<'g>(
     }
     let name = rotation.newest().token.name().to_string();
     let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
-    Some(match (issuers.token, issuer) {
-        (IssuedBy::CertManager, Some(issuer)) => {
-            let spec = CertificateSpec {
-                secret_name: name.clone(),
-                common_name: Some(common_name(harbor, &name)),
-                issuer_ref: IssuerRef {
-                    name: issuer.name.clone(),
-                    kind: issuer.kind.clone(),
-                    group: issuer.group.clone(),
-                },
-                duration: Some(days(QUARTER)),
-                usages: vec!["signing".into()],
-                private_key: Some(CertificatePrivateKey {
-                    algorithm: Some(PrivateKeyAlgorithm::Rsa),
-                    encoding: Some(PrivateKeyEncoding::Pkcs1),
-                    size: Some(4096),
-                    rotation_policy: Some(RotationPolicy::Never),
-                }),
-                ..CertificateSpec::default()
-            };
-            Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), ()))
-        }
-        _ => {
-            let metadata = ObjectMeta {
-                annotations: rotation.annotations(Rotated::Token),
-                ..harbor.metadata(name.as_str())
-            };
-            let secret = Secret { metadata, ..Secret::default() };
-            let desired = Desired::issued(secret, leaf(&common_name(harbor, &name), None));
-            Issued::Secret(graph.add::<Secret>(desired, ()))
-        }
+    let by_cert_manager = issuer.filter(|_| issuers.token == IssuedBy::CertManager);
+    Some(if let Some(issuer) = by_cert_manager {
+        let spec = CertificateSpec {
+            secret_name: name.clone(),
+            common_name: Some(common_name(harbor, &name)),
+            issuer_ref: IssuerRef {
+                name: issuer.name.clone(),
+                kind: issuer.kind.clone(),
+                group: issuer.group.clone(),
+            },
+            duration: Some(days(QUARTER)),
+            usages: vec!["signing".into()],
+            private_key: Some(CertificatePrivateKey {
+                algorithm: Some(PrivateKeyAlgorithm::Rsa),
+                encoding: Some(PrivateKeyEncoding::Pkcs1),
+                size: Some(4096),
+                rotation_policy: Some(RotationPolicy::Never),
+            }),
+            ..CertificateSpec::default()
+        };
+        Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), ()))
+    } else {
+        let annotations = rotation.annotations(Rotated::Token);
+        let metadata = ObjectMeta { annotations, ..harbor.metadata(name.as_str()) };
+        let secret = Secret { metadata, ..Secret::default() };
+        let desired = Desired::issued(secret, leaf(&common_name(harbor, &name), None));
+        Issued::Secret(graph.add::<Secret>(desired, ()))
     })
 }
 
