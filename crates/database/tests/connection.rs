@@ -1,5 +1,7 @@
 //! Connections to a real PostgreSQL: TLS, and what is said when there is none.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod server;
 
 use database::{Connection, Settings, SslMode};

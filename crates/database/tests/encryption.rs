@@ -1,10 +1,13 @@
 //! Encrypting credentials with another key, in a real PostgreSQL with the tables of Harbor.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod server;
 
 use database::encryption::{Key, ReencryptError, Reencrypted, Refusal};
 use programs::{Site, openssl};
 use server::Server;
+use std::fmt::Write as _;
 
 const OLD: &[u8] = b"0123456789abcdef";
 const NEW: &[u8] = b"fedcba9876543210fedcba9876543210";
@@ -22,7 +25,10 @@ const TABLES: &str = "
     CREATE TABLE p2p_preheat_instance (id serial PRIMARY KEY, auth_data varchar(255));";
 
 fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        write!(text, "{byte:02x}").unwrap();
+        text
+    })
 }
 
 /// OpenSSL's arguments for AES in cipher feedback mode.

@@ -181,8 +181,8 @@ mod tests {
         Finding::of(Some(Row { version, dirty: true }), holds).repair()
     }
 
-    fn set(version: i64) -> Result<Repair, Refusal> {
-        Ok(Repair::Set(Row { version, dirty: false }))
+    fn set(version: i64) -> Repair {
+        Repair::Set(Row { version, dirty: false })
     }
 
     #[test]
@@ -191,13 +191,10 @@ mod tests {
             let number = i64::from(file.number);
             let applied =
                 if file.marks.is_empty() { file.before().map(|file| file.number) } else { Some(file.number) };
-            assert_eq!(repaired(number, |_| true), set(applied.unwrap().into()), "{number}");
-            match file.before() {
-                Some(before) => {
-                    assert_eq!(repaired(number, |_| false), set(before.number.into()), "{number}")
-                }
-                None => assert_eq!(repaired(number, |_| false), Err(Refusal::First { version: number })),
-            }
+            assert_eq!(repaired(number, |_| true), Ok(set(applied.unwrap().into())), "{number}");
+            let expected = file.before().map(|before| set(before.number.into()));
+            let expected = expected.ok_or(Refusal::First { version: number });
+            assert_eq!(repaired(number, |_| false), expected, "{number}");
         }
     }
 
