@@ -154,11 +154,13 @@ fn in_chosen_namespaces_nothing_is_allowed_elsewhere() {
             "Role harbor-operator-ns/harbor-operator-digest-key",
             "Role harbor-operator-ns/harbor-operator-leader-election",
             "Role one/harbor-operator",
+            "Role one/harbor-operator-page-logs",
             "Role two/harbor-operator",
+            "Role two/harbor-operator-page-logs",
         ]
     );
-    assert_eq!(of_kind("RoleBinding").len(), 4);
-    let rules = &only(&everywhere, "ClusterRole")["rules"];
+    assert_eq!(of_kind("RoleBinding").len(), 6);
+    let rules = &named(&everywhere, &["ClusterRole /harbor-operator"])[0]["rules"];
     let of_namespace =
         objects.iter().filter(|it| it["kind"] == "Role" && it["metadata"]["name"] == "harbor-operator");
     assert!(of_namespace.into_iter().all(|role| role["rules"] == *rules));
