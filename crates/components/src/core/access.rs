@@ -17,7 +17,8 @@ pub(crate) const ACCESS_CHANGES: &str = "database-access-changes";
 /// What Core reaches its database with, now and when its pods were last ready.
 #[derive(Clone)]
 pub(super) struct DatabaseAccess {
-    now: Fingerprint,
+    /// None for an object that is in no cluster: a reader of what `render` prints could guess passwords.
+    now: Option<Fingerprint>,
     before: Option<Fingerprint>,
     changes: u64,
     has_changed: bool,
@@ -41,7 +42,8 @@ impl DatabaseAccess {
         let before = entry(ACCESS).map(|text| Fingerprint::parse(&text));
         let has_changed = before.as_ref().is_some_and(|before| !before.is_of(&value));
         let changes = entry(ACCESS_CHANGES).and_then(|text| text.parse().ok()).unwrap_or_default();
-        Ok(Self { now: Fingerprint::new(owner, &value), before, changes, has_changed })
+        let now = owner.metadata.uid.is_some().then(|| Fingerprint::new(owner, &value));
+        Ok(Self { now, before, changes, has_changed })
     }
 
     /// Whether pods of Core are getting another one.
@@ -53,7 +55,7 @@ impl DatabaseAccess {
     pub fn now(&self) -> Vec<(&'static str, String)> {
         let before = self.before.as_ref().filter(|_| !self.has_changed);
         let changes = if self.has_changed { self.changes.saturating_add(1) } else { self.changes };
-        entries(Some(before.unwrap_or(&self.now)), changes)
+        entries(before.or(self.now.as_ref()), changes)
     }
 
     /// The entries of the record until then.
