@@ -160,10 +160,12 @@ fn conditions(object: &Value) -> Vec<Dated> {
         let text = |field: &str| condition[field].as_str().unwrap_or_default().to_owned();
         let at = condition["lastTransitionTime"].as_str().and_then(|at| at.parse().ok());
         let (name, status) = (text("type"), text("status"));
-        let tone = match (name.as_str(), status.as_str()) {
-            ("Ready" | "Available" | "Complete", "True") => Tone::Good,
-            ("Ready" | "Available", _) => Tone::Busy,
-            ("Failed" | "Stalled" | "ReplicaFailure", "True") => Tone::Bad,
+        let is_good = ["Ready", "Available", "Complete"].iter().any(|end| name.ends_with(end));
+        let is_bad = ["Failed", "Stalled", "ReplicaFailure"].contains(&name.as_str());
+        let tone = match status.as_str() {
+            "True" if is_good => Tone::Good,
+            "True" if is_bad => Tone::Bad,
+            "False" | "Unknown" if is_good => Tone::Busy,
             _ => Tone::Plain,
         };
         let detail = [text("reason"), text("message")];
@@ -185,6 +187,7 @@ mod tests {
             "status": {"conditions": [
                 {"type": "Ready", "status": "False", "reason": "Rejected", "message": "no such class",
                  "lastTransitionTime": "2026-01-02T03:05:00Z"},
+                {"type": "StorageReady", "status": "True", "reason": "Ready"},
                 {"type": "Stalled", "status": "True"},
             ]},
         });
@@ -194,7 +197,11 @@ mod tests {
         let created = (at("2026-01-02T03:04:05Z"), fact("object", Tone::Plain, "Created", ""));
         assert_eq!(lifetime(&object).collect::<Vec<_>>(), [created]);
         let ready = fact("condition", Tone::Busy, "Ready: False", "Rejected: no such class");
+        let storage = fact("condition", Tone::Good, "StorageReady: True", "Ready");
         let stalled = fact("condition", Tone::Bad, "Stalled: True", "");
-        assert_eq!(conditions(&object), [(at("2026-01-02T03:05:00Z"), ready), (None, stalled)]);
+        assert_eq!(
+            conditions(&object),
+            [(at("2026-01-02T03:05:00Z"), ready), (None, storage), (None, stalled)]
+        );
     }
 }
