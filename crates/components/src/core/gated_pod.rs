@@ -14,7 +14,7 @@ use api::names::{
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Container, EnvVar, EnvVarSource, Pod, SecretKeySelector, Volume};
 use kube::core::ObjectMeta;
-use plan::{Digest, PlanError};
+use plan::{Digest, PlanError, World};
 
 /// The variable that refers to the entry of the record. No program reads it.
 const ENTRY: &str = "MIGRATION_ATTEMPT";
@@ -170,12 +170,14 @@ pub(super) fn is_prepared(pod: &Pod) -> bool {
         && steps.by_ref().take_while(|step| !waits(step)).filter(ends).all(has_ended)
 }
 
-/// Since when a pod that is prepared waits for nothing but the record.
-pub(super) fn prepared_since(pod: &Pod) -> Timestamp {
+/// Since when a pod that is prepared waits for nothing but the record. Where the clock of its node is ahead, since it exists:
+/// a time that is still to come would have others wait longer.
+pub(super) fn prepared_since(pod: &Pod, world: &World<'_>) -> Timestamp {
     let steps = pod.status.iter().flat_map(|status| status.init_container_statuses.iter().flatten());
     let ends = steps.filter_map(|step| step.state.as_ref()?.terminated.as_ref()?.finished_at.as_ref());
-    let since = ends.chain(pod.metadata.creation_timestamp.as_ref()).map(|time| time.0).max();
-    since.unwrap_or(Timestamp::UNIX_EPOCH)
+    let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
+    let mut known = [ends.map(|time| time.0).max(), created].into_iter().flatten();
+    known.find(|time| world.clock().is_past(*time)).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 /// A kubelet does not start a container with a variable whose Secret lacks the entry. It tries again every few seconds.

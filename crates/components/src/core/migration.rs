@@ -88,7 +88,7 @@ impl Migration {
         let phase = phase(&pod, existing.as_ref(), allowed, next)?;
         let prepared = existing
             .as_ref()
-            .map(|pod| Prepared { version: version.clone(), since: gated_pod::prepared_since(pod) });
+            .map(|pod| Prepared { version: version.clone(), since: gated_pod::prepared_since(pod, world) });
         let (again, begun, exists) =
             (migration_pod::again(core, &attempt), last.is_some(), existing.is_some());
         let repairs = core.operator_image.is_some();
