@@ -483,7 +483,7 @@ async fn the_terminal_the_table_and_the_page_show_the_same_numbers() {
     let text = page(&events, "/registry/Harbor/h").await;
     assert!(text.contains("</span> 4 of 6 objects ready, 2 waiting</p>"), "{text}");
     let text = page(&events, "/registry/Core/harbor").await;
-    assert!(text.contains("</span> 3 of 4 objects ready, 1 waiting</p>"), "{text}");
+    assert!(text.contains("<dt>Objects</dt><dd>3 of 4 ready</dd>"), "{text}");
     let text = page(&events, "/").await;
     assert!(text.contains("2 in all, 1 waiting, 1 paused"), "{text}");
     assert_eq!(roots.iter().filter(|node| node.is_ready()).count(), 0);
