@@ -43,14 +43,13 @@ pub(crate) fn report(status: &ContainerStatus, task: Task) -> ContainerReport {
 fn state_word(state: Option<&ContainerState>, ready: bool) -> String {
     let (waiting, ended) =
         state.map_or((None, None), |state| (state.waiting.as_ref(), state.terminated.as_ref()));
-    let reason = match (waiting, ended) {
+    match (waiting, ended) {
         (Some(waiting), _) => word(waiting.reason.as_deref()).unwrap_or_else(|| "waiting".into()),
         (None, Some(ended)) => word(ended.reason.as_deref()).unwrap_or_else(|| "ended".into()),
         (None, None) if ready => "ready".into(),
         (None, None) if state.is_some_and(|state| state.running.is_some()) => "running".into(),
         (None, None) => "waiting".into(),
-    };
-    reason
+    }
 }
 
 /// What the kubelet says about the state, unless its reason and the end of the container say the same.

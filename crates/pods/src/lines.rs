@@ -41,10 +41,8 @@ impl WorkloadReport {
     /// What a user should know: of a workload that is not ready, its pods that are not either, the last lines of their logs, and
     /// warnings. Of one that is ready, the pods that were restarted recently.
     pub fn lines(&self, now: Timestamp) -> Vec<Line> {
-        let is_shown = |pod: &&PodReport| match self.ready {
-            true => last_end(pod).is_some_and(|at| now.duration_since(at) < RECENT),
-            false => !pod.is_well(),
-        };
+        let is_recent = |pod: &PodReport| last_end(pod).is_some_and(|at| now.duration_since(at) < RECENT);
+        let is_shown = |pod: &&PodReport| if self.ready { is_recent(pod) } else { !pod.is_well() };
         let pods: Vec<_> = self.pods.iter().filter(is_shown).collect();
         let mut lines = Vec::new();
         for pod in pods.iter().take(PODS) {
@@ -52,10 +50,8 @@ impl WorkloadReport {
             lines.extend(details(pod, now));
         }
         if let Some(others) = pods.len().checked_sub(PODS).filter(|others| *others > 0) {
-            let text = match self.ready {
-                true => format!("and {others} more pods that were restarted"),
-                false => format!("and {others} more pods that are not ready"),
-            };
+            let what = if self.ready { "were restarted" } else { "are not ready" };
+            let text = format!("and {others} more pods that {what}");
             lines.push(fact(0, text));
         }
         if !self.ready {

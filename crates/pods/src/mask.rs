@@ -68,24 +68,24 @@ static LONG: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z0-9+/_=-]{40,}"
 /// A line in which what looks like a secret is masked.
 pub fn masked(line: &str) -> String {
     let line = URL.replace_all(line, |found: &Captures<'_>| format!("{}{}", &found[1], url(&found[2])));
-    let line = USER.replace_all(&line, |found: &Captures<'_>| match found[3].ends_with(':') {
-        // The tag and the digest of an image.
-        true => found[0].to_owned(),
-        false => format!("{}:{HIDDEN}@{}", &found[1], &found[3]),
+    let line = USER.replace_all(&line, |found: &Captures<'_>| {
+        // Before a digest stands the tag of an image.
+        let is_image = found[3].ends_with(':');
+        if is_image { found[0].to_owned() } else { format!("{}:{HIDDEN}@{}", &found[1], &found[3]) }
     });
     let line = HEADER.replace_all(&line, format!("$1$2 {HIDDEN}"));
-    let line = SCHEME.replace_all(&line, |found: &Captures<'_>| match is_token(&found[3]) {
-        true => format!("{}{}{HIDDEN}", &found[1], &found[2]),
-        false => found[0].to_owned(),
+    let line = SCHEME.replace_all(&line, |found: &Captures<'_>| {
+        let (scheme, space) = (&found[1], &found[2]);
+        if is_token(&found[3]) { format!("{scheme}{space}{HIDDEN}") } else { found[0].to_owned() }
     });
     let line = ASSIGNED.replace_all(&line, |found: &Captures<'_>| assigned(found));
     let line = FLAG.replace_all(&line, |found: &Captures<'_>| assigned(found));
     let line = TOKEN.replace_all(&line, HIDDEN);
-    let line = LONG.replace_all(&line, |found: &Captures<'_>| match is_random(&found[0]) {
-        true => HIDDEN.to_owned(),
-        false => found[0].to_owned(),
-    });
-    line.into_owned()
+    let shown = |found: &Captures<'_>| {
+        let text = &found[0];
+        if is_random(text) { HIDDEN.to_owned() } else { text.to_owned() }
+    };
+    LONG.replace_all(&line, shown).into_owned()
 }
 
 /// Lines of one log, masked. The lines of a private key are no text of their own.

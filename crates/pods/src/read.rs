@@ -92,10 +92,8 @@ impl Namespace<'_> {
         }
         let params = ListParams::default();
         let labels: Selector = common_labels(&found).into_iter().collect();
-        let selected = match labels.selects_all() {
-            true => params.clone(),
-            false => params.clone().labels_from(&labels),
-        };
+        let selected =
+            if labels.selects_all() { params.clone() } else { params.clone().labels_from(&labels) };
         let pods = self.list(PODS, selected.clone(), objects::<Pod>, observed).await;
         observed.pods.extend(pods);
         let unready: Vec<_> = found.iter().filter(|it| it.standing == Standing::Unready).collect();

@@ -87,9 +87,10 @@ impl Serialize for PodReport {
             None => object.skip_field("message")?,
         }
         object.serialize_field("containers", containers)?;
-        match events.is_empty() {
-            false => object.serialize_field("events", events)?,
-            true => object.skip_field("events")?,
+        if events.is_empty() {
+            object.skip_field("events")?;
+        } else {
+            object.serialize_field("events", events)?;
         }
         object.end()
     }

@@ -20,12 +20,11 @@ pub struct Unseen {
 impl fmt::Display for Unseen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { resource, namespace, forbidden, problem } = self;
-        match forbidden {
-            true => {
-                let verb = self.verb();
-                write!(f, "without permission to {verb} {resource} in namespace {namespace}: {problem}")
-            }
-            false => write!(f, "cannot read {resource} in namespace {namespace}: {problem}"),
+        if *forbidden {
+            let verb = self.verb();
+            write!(f, "without permission to {verb} {resource} in namespace {namespace}: {problem}")
+        } else {
+            write!(f, "cannot read {resource} in namespace {namespace}: {problem}")
         }
     }
 }
