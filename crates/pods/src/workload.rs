@@ -154,7 +154,7 @@ mod tests {
             revision: None,
         };
         let (core, portal) = (workload(&[("a", "1"), ("b", "1")]), workload(&[("a", "1"), ("b", "2")]));
-        assert_eq!(common_labels(&[core.clone()]), core.labels);
+        assert_eq!(common_labels(std::slice::from_ref(&core)), core.labels);
         assert_eq!(common_labels(&[core, portal]), [("a".into(), "1".into())].into());
         assert_eq!(common_labels(&[]), BTreeMap::new());
     }

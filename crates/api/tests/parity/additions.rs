@@ -9,7 +9,7 @@ const DAY2: &str = "what happens inside a Harbor is declared as objects (issue 1
 const SETTING: &str = "Harbor has this setting since 2.6 or later";
 
 /// Fields the Go operator did not have, of kinds that it had: end of the path, why.
-pub const ADDITIONS: [(&str, &str); 137] = [
+pub const ADDITIONS: [(&str, &str); 139] = [
     ("HarborProject\t.spec.harborRef", DAY2),
     ("HarborProject\t.spec.cveAllowListExpiresAt", DAY2),
     ("HarborProject\t.spec.memberships[].groupType", DAY2),

@@ -73,9 +73,7 @@ async fn until_said(cluster: &Cluster, parts: &[&str]) {
     };
     let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let said = timeout(Duration::from_hours(1), Box::pin(await_condition(api.clone(), "acme", says))).await;
-    if said.is_err() {
-        panic!("{parts:?}: {:#}", json!(api.get("acme").await.unwrap().status));
-    }
+    assert!(said.is_ok(), "{parts:?}: {:#}", json!(api.get("acme").await.unwrap().status));
 }
 
 /// Nothing has been changed: Core has its version and serves, and no pod migrates the database.

@@ -14,7 +14,7 @@ use k8s_openapi::{
 };
 use kube::{
     Api, Resource, ResourceExt as _,
-    api::{ListParams, Patch, PatchParams},
+    api::{ListParams, Patch, PatchParams, PostParams},
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -81,7 +81,7 @@ async fn what_a_newer_operator_left_behind_restarts_no_pod_and_keeps_this_one_fr
     let mut harbor = api::<Harbor>(&cluster).get("acme").await.unwrap();
     let conditions = &mut harbor.status.as_mut().unwrap().common.conditions;
     conditions.push(serde_json::from_value(condition).unwrap());
-    api::<Harbor>(&cluster).replace_status("acme", &Default::default(), &harbor).await.unwrap();
+    api::<Harbor>(&cluster).replace_status("acme", &PostParams::default(), &harbor).await.unwrap();
     apply_unknown_child(&cluster).await;
 
     let _operator = cluster.operator(None);

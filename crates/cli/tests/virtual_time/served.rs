@@ -5,7 +5,7 @@ use crate::{
     cluster::{ADMIN_PASSWORD, Cluster, NAMESPACE, clock},
     upgrade::until_ready,
 };
-use api::v1beta1::Harbor;
+use api::v1beta1::Core;
 use futures::StreamExt as _;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
@@ -179,7 +179,8 @@ async fn clients_notice_what_does_not_fit_together() {
     noticed("no pod of Core is ready").await;
 }
 
-/// What the condition `Available` of the Harbor says, whenever its status changes.
+/// What the condition `Available` of Core says, whenever its status changes. That of the Harbor counts JobService, too, which
+/// starts after Core.
 struct Told {
     said: Arc<Mutex<Vec<(Timestamp, String, String)>>>,
     task: JoinHandle<()>,
@@ -189,11 +190,11 @@ impl Told {
     fn by(cluster: &Cluster) -> Self {
         let said = Arc::<Mutex<Vec<_>>>::default();
         let noted = Arc::clone(&said);
-        let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+        let api: Api<Core> = Api::namespaced(cluster.client.clone(), NAMESPACE);
         let task = tokio::spawn(async move {
-            let mut harbors = std::pin::pin!(watcher(api, watcher::Config::default()).applied_objects());
-            while let Some(Ok(harbor)) = harbors.next().await {
-                let conditions = harbor.status.into_iter().flat_map(|status| status.common.conditions);
+            let mut cores = std::pin::pin!(watcher(api, watcher::Config::default()).applied_objects());
+            while let Some(Ok(core)) = cores.next().await {
+                let conditions = core.status.into_iter().flat_map(|status| status.conditions);
                 for condition in conditions.filter(|condition| condition.type_ == "Available") {
                     let mut said: std::sync::MutexGuard<'_, Vec<(_, String, _)>> = noted.lock().unwrap();
                     if said.last().is_none_or(|(_, status, _)| *status != condition.status) {
@@ -206,7 +207,7 @@ impl Told {
         Self { said, task }
     }
 
-    /// When the Harbor became unavailable, why, and when it became available again.
+    /// When Core became unavailable, why, and when it became available again.
     fn unavailable(&self) -> Vec<(Timestamp, String)> {
         let said = self.said.lock().unwrap();
         let later = said.iter().skip_while(|(_, status, _)| status == "True");

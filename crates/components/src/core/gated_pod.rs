@@ -175,9 +175,9 @@ pub(super) fn is_prepared(pod: &Pod) -> bool {
 pub(super) fn prepared_since(pod: &Pod, world: &World<'_>) -> Timestamp {
     let steps = pod.status.iter().flat_map(|status| status.init_container_statuses.iter().flatten());
     let ends = steps.filter_map(|step| step.state.as_ref()?.terminated.as_ref()?.finished_at.as_ref());
+    let ended = ends.map(|time| time.0).max().filter(|ended| world.clock().is_past(*ended));
     let created = pod.metadata.creation_timestamp.as_ref().map(|time| time.0);
-    let mut known = [ends.map(|time| time.0).max(), created].into_iter().flatten();
-    known.find(|time| world.clock().is_past(*time)).unwrap_or(Timestamp::UNIX_EPOCH)
+    ended.or(created).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 /// A kubelet does not start a container with a variable whose Secret lacks the entry. It tries again every few seconds.

@@ -122,6 +122,7 @@ fn core_is_stopped_when_the_credentials_are_checked_and_then_the_record_lets_the
 }
 
 #[test]
+#[allow(clippy::useless_vec, reason = "an array of these is too large for the stack")]
 fn a_rotation_that_has_begun_goes_on_whatever_the_user_changes() {
     for case in vec![
         begun(requested()),

@@ -109,11 +109,12 @@ fn what_render_prints_does_not_let_a_reader_guess_the_password_of_the_database()
 }
 
 #[test]
+#[allow(clippy::useless_vec, reason = "an array of these is too large for the stack")]
 fn a_change_of_the_access_to_the_database_is_counted_once_all_pods_of_core_have_it() {
     let created = |case: Case<Core>| case.set("/metadata/uid", json!("1-2-3"));
     let with = |field: &str, value: Value| later(created(a_core())).set(field, value);
     let full = || created(Case::golden("full"));
-    for (first, changed) in [
+    for (first, changed) in vec![
         (created(a_core()), with("/spec/database/hosts", json!([{"host": "elsewhere"}]))),
         (created(a_core()), with("/spec/database/username", json!("another"))),
         (full(), later(full()).with("postgres", "postgres-password", "another")),

@@ -59,15 +59,14 @@ pub(super) struct Quiet {
 
 impl Quiet {
     /// How quiet the JobService of a Harbor is. Without an occasion it is as users want it, and queues that the operator has
-    /// paused are resumed. `harbor` is the Harbor at the version that JobService has.
+    /// paused are resumed. `harbor` is the Harbor at the version that JobService has, and `stored` its JobService, if it exists.
     pub fn of(
         harbor: &Validated<'_>,
+        stored: Option<JobService>,
         occasion: Option<&Occasion>,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
-        let Some(stored) = world.read::<JobService>(&harbor.name)? else {
-            return Ok(Self { reached: true, ..Self::default() });
-        };
+        let Some(stored) = stored else { return Ok(Self { reached: true, ..Self::default() }) };
         let memory = Memory::of(&stored);
         let quiet = match occasion {
             Some(occasion) => Self::during_occasion(harbor, occasion, memory, world)?,

@@ -73,7 +73,8 @@ impl Situation {
         let harbor = harbor.at(HarborVersion::parse(self.version).unwrap());
         let world = World::new("registry", &self.snapshot).at(Timestamp::from_second(second).unwrap());
         let occasion = occasion.map(|drain| Occasion { drain, until: "noon".into() });
-        Quiet::of(&harbor, occasion.as_ref(), &world).unwrap()
+        let stored = world.read::<JobService>(&harbor.name).unwrap();
+        Quiet::of(&harbor, stored, occasion.as_ref(), &world).unwrap()
     }
 
     /// While jobs may go on.

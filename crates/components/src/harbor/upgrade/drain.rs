@@ -8,6 +8,7 @@ use super::{
     steps::{Course, Stage, Step},
 };
 use crate::values::whole_seconds;
+use api::v1beta1::JobService;
 use jiff::Timestamp;
 use plan::{PlanError, World};
 use std::time::Duration;
@@ -16,7 +17,12 @@ use std::time::Duration;
 pub(super) const LONGEST: Duration = Duration::from_mins(10);
 
 /// How quiet JobService is, in the course of an upgrade.
-pub(super) fn quiet(wanted: &Validated<'_>, course: &Course, world: &World<'_>) -> Result<Quiet, PlanError> {
+pub(super) fn quiet(
+    wanted: &Validated<'_>,
+    jobservice: Option<JobService>,
+    course: &Course,
+    world: &World<'_>,
+) -> Result<Quiet, PlanError> {
     let (until, version) = match &course.step {
         Step::Stay { at } => (None, at),
         Step::Move(hop) => (Some(&hop.to), &hop.from),
@@ -31,7 +37,7 @@ pub(super) fn quiet(wanted: &Validated<'_>, course: &Course, world: &World<'_>) 
     let occasion = drain.zip(until);
     let occasion =
         occasion.map(|(drain, version)| Occasion { drain, until: format!("Core has version {version}") });
-    Quiet::of(&wanted.at(version.clone()), occasion.as_ref(), world)
+    Quiet::of(&wanted.at(version.clone()), jobservice, occasion.as_ref(), world)
 }
 
 /// How long jobs may go on.

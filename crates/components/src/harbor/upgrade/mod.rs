@@ -22,7 +22,7 @@ use api::{
     names::{MIGRATION_WAITS_ANNOTATION, VERSION_ANNOTATION},
     v1beta1::{Core, JobService},
 };
-use plan::{Builder, Desired, Held, Manifest, Outlook, PlanError, World};
+use plan::{All as _, Builder, Desired, Held, Manifest, Outlook, PlanError, World};
 
 /// The upgrade of a Harbor, if its version changes.
 pub(super) struct Upgrade<'a> {
@@ -40,17 +40,22 @@ pub(super) struct Upgrade<'a> {
 
 /// The hops that lead to the wanted version, and why the next one waits.
 pub(super) fn outlook(wanted: &Validated<'_>, world: &World<'_>) -> Result<Outlook, PlanError> {
-    let course = Course::of(wanted, world)?;
-    let quiet = drain::quiet(wanted, &course, world)?;
+    let (course, quiet) = course(wanted, world)?;
     outlook::outlook(wanted, &course, &quiet, world)
+}
+
+/// The way to the wanted version, and how quiet JobService is on it.
+fn course(wanted: &Validated<'_>, world: &World<'_>) -> Result<(Course, Quiet), PlanError> {
+    let (course, jobservice) = (Course::of(wanted, world), world.read::<JobService>(&wanted.name)).all()?;
+    let quiet = drain::quiet(wanted, jobservice, &course, world)?;
+    Ok((course, quiet))
 }
 
 impl<'a> Upgrade<'a> {
     /// Finds the hop that is under way. Refuses a downgrade past a release that changed the database, and an upgrade that
     /// the spec does not allow.
     pub fn of(wanted: &'a Validated<'a>, world: &World<'_>) -> Result<Self, PlanError> {
-        let course = Course::of(wanted, world)?;
-        let quiet = drain::quiet(wanted, &course, world)?;
+        let (course, quiet) = course(wanted, world)?;
         let holds = drain::holds(&course, &quiet);
         let (now, before) = match course.step {
             Step::Stay { at } => (wanted.at(at), None),
