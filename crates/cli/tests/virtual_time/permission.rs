@@ -12,6 +12,11 @@ pub struct Permission {
 }
 
 impl Permission {
+    /// Whether it is about what exists only while a version changes.
+    pub fn is_of_upgrade(&self) -> bool {
+        ["pods", "jobs", "cronjobs"].contains(&self.resource.as_str())
+    }
+
     /// Removes this permission from the cluster roles.
     pub async fn withheld_from(&self, objects: &[Value], cluster: &Cluster) {
         let mut is_granted = false;

@@ -111,7 +111,8 @@ impl Settled {
     }
 
     /// Prepares the cluster so that the next operator needs this permission.
-    async fn call_for(&self, Permission { group, resource, verb }: &Permission) {
+    async fn call_for(&self, permission: &Permission) {
+        let Permission { group, resource, verb } = permission;
         let (plural, part) = resource.split_once('/').unwrap_or((resource, ""));
         // An operator that starts reads the labels of namespaces.
         if group == "events.k8s.io" || resource == "namespaces" {
@@ -145,7 +146,7 @@ impl Settled {
             // An operator that starts lists and watches.
             ("list" | "watch", "") => {}
             // A Job makes a backup and a pod migrates the database. Both are deleted when Core has the new version.
-            (_, "") if ["pods", "jobs", "cronjobs"].contains(&plural) => self.turn_version_back().await,
+            (_, "") if permission.is_of_upgrade() => self.turn_version_back().await,
             // A child that has lost the label of the operator and its owner is read before it is taken over again.
             ("get", "") => {
                 let child = self.child(&kind).await;
@@ -273,8 +274,8 @@ impl Settled {
         let refused = timeout(MOMENT, refused).await.is_ok();
         drop(operator);
         give_back(&PERMISSIONS, &self.cluster).await;
-        // Deleted objects come back first, because the next case needs them. The others do not matter.
-        if matches!(permission.verb.as_str(), "create" | "update" | "get") {
+        // Deleted objects come back first and an upgrade ends, because the next case needs that. The others do not matter.
+        if matches!(permission.verb.as_str(), "create" | "update" | "get") || permission.is_of_upgrade() {
             let operator = self.operator().await;
             assert!(!operator.was_refused(), "{permission:?} is given back");
         }
