@@ -86,7 +86,7 @@ impl Rendered {
                 *argument = argument.replace(path, &file.display().to_string());
             }
         }
-        let variables = step["env"].as_array().unwrap().iter().filter_map(|variable| {
+        let variables = step["env"].as_array().into_iter().flatten().filter_map(|variable| {
             let from = &variable["valueFrom"]["secretKeyRef"];
             let value = variable["value"].as_str().map(str::to_owned);
             let value = value.or_else(|| self.value(from["name"].as_str()?, from["key"].as_str()?));

@@ -93,8 +93,14 @@ fn nothing_is_sent_for_what_an_earlier_version_created() {
     });
 }
 
-/// The Secrets of Core's environment, which keep the administrator's password of the first start.
-const EXTENDED: [&str; 2] = ["Secret registry/acme-harbor-core", "Secret registry/acme-harbor-harbor-core"];
+/// The Secrets of Core's environment, which keep the administrator's password of the first start, and the records of its
+/// database, which get the fingerprint of what Core reaches the database with.
+const EXTENDED: [&str; 4] = [
+    "Secret registry/acme-harbor-core",
+    "Secret registry/acme-harbor-core-database",
+    "Secret registry/acme-harbor-harbor-core",
+    "Secret registry/acme-harbor-harbor-core-database",
+];
 
 /// The digest of what this version would apply.
 fn digest(recording: &Recording, component: &ComponentKind, desired: &Desired) -> Option<plan::Digest> {

@@ -16,11 +16,18 @@ use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
 /// What this version writes once: the file of the recording, and the request.
-const DELIBERATE: [(&str, &str); 4] = [
-    // The Secret of Core's environment keeps the administrator's password, so that a change of it restarts no pod.
+const DELIBERATE: [(&str, &str); 7] = [
+    // The Secret of Core's environment keeps the administrator's password, so that a change of it restarts no pod. The record
+    // of its database gets the fingerprint of what Core reaches the database with, so that JobService follows a change.
     ("3d5d929-harbor.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-core"),
+    ("3d5d929-harbor.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-core-database"),
     ("3d5d929-harbor-full.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-core"),
+    ("3d5d929-harbor-full.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-core-database"),
     ("3d5d929-in-cluster.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-harbor-core"),
+    (
+        "3d5d929-in-cluster.jsonl",
+        "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-harbor-core-database",
+    ),
     // The revision in the status of a HarborCluster no longer has fractions of a second.
     (
         "3d5d929-in-cluster.jsonl",

@@ -18,6 +18,9 @@ use api::{names::ROTATE_ANNOTATION, v1beta1::rotation::RotationPhase};
 use plan::{All as _, PlanError, World};
 use std::{collections::BTreeMap, time::Duration};
 
+/// The shortest interval of a credential: a rotation replaces pods.
+const SHORTEST: Duration = Duration::from_hours(1);
+
 /// The newest turn of each credential whose Secret the operator generates.
 pub(in super::super) struct Turns {
     pub(super) base: Credentials,
@@ -67,10 +70,16 @@ impl Turns {
     }
 }
 
+/// The interval of a credential. Refuses one that is too short, as the definition does where the API server knows its rules.
 fn interval(harbor: &Validated<'_>, rotated: Rotated) -> Result<Option<Duration>, PlanError> {
-    let interval = harbor.installation.rotation.as_ref().and_then(|spec| rotated.interval(spec));
-    let field = || format!("spec.rotation.{}.interval", rotated.name());
-    interval.map(|interval| whole_seconds(interval, field()).map(Duration::from_secs)).transpose()
+    let spec = harbor.installation.rotation.as_ref();
+    let Some(interval) = spec.and_then(|spec| rotated.interval(spec)) else { return Ok(None) };
+    let field = format!("spec.rotation.{}.interval", rotated.name());
+    let interval = Duration::from_secs(whole_seconds(interval, &field)?);
+    if interval < SHORTEST {
+        return Err(PlanError::invalid(field, "must be at least 1h", "lengthen it"));
+    }
+    Ok(Some(interval))
 }
 
 /// Whether the status says that all components have the newest value. Without it, a rotation whose Secret before stays would begin

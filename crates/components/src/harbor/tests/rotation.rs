@@ -387,6 +387,12 @@ fn a_rotation_that_has_ended_stays_so_although_the_secret_before_is_of_another_p
 }
 
 #[test]
+fn an_interval_that_is_too_short_is_refused_also_where_the_api_server_knows_no_rules() {
+    let error = asked("").set("/spec/rotation", json!({"csrf": {"interval": "59m"}})).plan().unwrap_err();
+    assert_eq!(error.to_string(), "spec.rotation.csrf.interval: must be at least 1h; lengthen it");
+}
+
+#[test]
 fn without_a_request_and_an_interval_no_secret_is_read_that_exists() {
     let plan = asked("").plan().unwrap();
     let mut reads = plan.reads.iter().filter(|read| read.kind == "Secret").map(|read| read.name.as_str());
