@@ -24,14 +24,14 @@ const DELIBERATE: [(&str, &str); 7] = [
     ("3d5d929-harbor-full.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-core"),
     ("3d5d929-harbor-full.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-core-database"),
     ("3d5d929-in-cluster.jsonl", "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-harbor-core"),
-    (
-        "3d5d929-in-cluster.jsonl",
-        "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-harbor-core-database",
-    ),
     // The revision in the status of a HarborCluster no longer has fractions of a second.
     (
         "3d5d929-in-cluster.jsonl",
         "PATCH /apis/goharbor.io/v1beta1/namespaces/registry/harborclusters/acme/status",
+    ),
+    (
+        "3d5d929-in-cluster.jsonl",
+        "PATCH /api/v1/namespaces/registry/secrets/acme-harbor-harbor-core-database",
     ),
 ];
 
