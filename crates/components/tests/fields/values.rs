@@ -82,7 +82,7 @@ fn by_pattern(pattern: Option<&str>, path: &Path) -> Vec<Value> {
             | r"^[-._a-zA-Z0-9]+$"
             | r"^[^\s'\\]+$",
         ) => NAMES,
-        Some(GoDuration::PATTERN) => ["3m", "6m"],
+        Some(GoDuration::PATTERN) => ["3h", "6h"],
         Some("^https?://.*$" | "^https?://.+$") => ["https://a.example.com", "https://b.example.com"],
         Some(r"^[0-9]+(\.[0-9]+)?(Ki|Mi|Gi|Ti|Pi|Ei|k|M|G|T|P|E)?$") => ["200Gi", "300Gi"],
         Some("^/.+$") => ["/a", "/b"],
