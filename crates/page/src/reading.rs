@@ -106,7 +106,8 @@ impl ShownEvent {
             at: at.or(event.metadata.creation_timestamp.map(|time| time.0)),
             warning: event.type_.as_deref() == Some("Warning"),
             reason: event.reason.unwrap_or_default(),
-            message: event.message.unwrap_or_default(),
+            // Other programs write it, and may quote what a container logged.
+            message: event.message.map(|message| pods::masked(&message)).unwrap_or_default(),
             count,
         }
     }
@@ -137,4 +138,18 @@ pub(crate) fn yaml(object: &Value) -> Read<String> {
     // Long lines are not folded, as in `kubectl get -o yaml`.
     let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX };
     serde_saphyr::to_string_with_options(&Readable(object), options).map_err(|_| UNWRITABLE.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ShownEvent;
+    use k8s_openapi::api::core::v1::Event;
+
+    #[test]
+    fn what_looks_like_a_secret_in_an_event_is_not_shown() {
+        let message = "Back-off: cannot connect to postgres://harbor:swordfish@db:5432".to_owned();
+        let shown = ShownEvent::of(Event { message: Some(message), ..Event::default() });
+        assert!(shown.message.contains("cannot connect to postgres://"), "{}", shown.message);
+        assert!(!shown.message.contains("swordfish"), "{}", shown.message);
+    }
 }

@@ -106,7 +106,7 @@ fn details(pod: &PodReport, now: Timestamp) -> Vec<Line> {
     lines
 }
 
-/// What there is to say about a container; nothing if it does what it should and has always done so.
+/// The state of a container unless it is well, and how it last ended. None for a container that is well and never failed.
 fn about(container: &ContainerReport, now: Timestamp) -> Option<String> {
     let ContainerReport { name, state, well, message, last_end, .. } = container;
     let end = last_end.as_ref().filter(|end| !well || end.exit_code != 0).map(|end| ended(end, now));

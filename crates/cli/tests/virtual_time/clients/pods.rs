@@ -33,8 +33,8 @@ const SERVICE: &str = "kubernetes.io/service-name";
 ///
 /// - A variable that refers to a Secret has the value of the moment in which the pod began to run, whatever happens to the
 ///   Secret afterwards.
-/// - A file that is mounted with `subPath` never changes in a running pod. Any other file of a Secret changes within 90 seconds,
-///   and nobody knows when: until then a pod has the old one or the new one.
+/// - A file that is mounted with `subPath` never changes in a running pod. Kubelet changes any other file of a Secret
+///   at some moment within 90 seconds: until then a pod may have the old content or the new one.
 pub struct Pods {
     known: Arc<Mutex<Known>>,
     watches: [JoinHandle<()>; 3],

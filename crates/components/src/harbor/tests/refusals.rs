@@ -22,6 +22,12 @@ fn what_a_version_lacks_is_refused_with_the_version_where_it_ended() {
 }
 
 #[test]
+fn a_limit_for_jobs_that_is_no_duration_is_refused_before_an_upgrade_needs_it() {
+    let error = a_harbor().set("/spec/upgrade", json!({"drainTimeout": "soon"})).plan().unwrap_err();
+    assert!(error.to_string().contains("spec.upgrade.drainTimeout: "), "{error}");
+}
+
+#[test]
 fn versions_from_2_5_to_2_15_are_accepted_whatever_the_patch() {
     for version in ["2.5.0", "2.9.17", "2.15.99", "v2.15.0"] {
         assert!(a_harbor().set("/spec/version", json!(version)).plan().is_ok(), "{version}");

@@ -23,6 +23,7 @@ pub(super) fn quiet(
     course: &Course,
     world: &World<'_>,
 ) -> Result<Quiet, PlanError> {
+    let longest = longest(wanted)?;
     let (until, version) = match &course.step {
         Step::Stay { at } => (None, at),
         Step::Move(hop) => (Some(&hop.to), &hop.from),
@@ -31,7 +32,7 @@ pub(super) fn quiet(
         None | Some(Stage::Ahead) => None,
         Some(Stage::Begun) => Some(Drain::Over),
         Some(Stage::Prepared(since)) => {
-            Some(Drain::Until(since.checked_add(longest(wanted)?).unwrap_or(Timestamp::MAX)))
+            Some(Drain::Until(since.checked_add(longest).unwrap_or(Timestamp::MAX)))
         }
     };
     let occasion = drain.zip(until);
