@@ -1,5 +1,5 @@
-//! The operator is killed during an upgrade over two hops, of which the first stops Core. Whenever that is, the upgrade ends as
-//! without it, and each migration runs once.
+//! The operator is killed during an upgrade over several hops. Whenever that is, the upgrade ends as without it, and each
+//! migration runs once.
 
 use crate::{
     Moments,
@@ -38,27 +38,60 @@ use tokio::{task::JoinHandle, time::timeout};
 pub const BEFORE: &str = "2.12.4";
 const WANTED: &str = "2.15.2";
 
-/// The pod of the hop that stops Core, and that of the hop that does not.
-const MIGRATIONS: [&str; 2] = ["acme-harbor-core-migrate-2-14-3", "acme-harbor-core-migrate-2-15-2"];
-
 /// More lives of an operator than an upgrade takes.
 const MOST_LIVES: usize = 1000;
 
+/// An upgrade to the newest version by one edit.
+struct Way {
+    from: &'static str,
+    /// The version to which each hop leads, and what Core does during its migration.
+    hops: &'static [(&'static str, DuringMigration)],
+    /// The queue that a user has paused before, if Harbor can pause queues.
+    paused: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DuringMigration {
+    IsStopped,
+    GoesOn,
+}
+
+/// From the oldest version, in which queues cannot be paused.
+const ALL_HOPS: Way = Way {
+    from: "2.5.3",
+    hops: &[
+        ("2.7.4", DuringMigration::GoesOn),
+        ("2.9.5", DuringMigration::IsStopped),
+        ("2.11.2", DuringMigration::IsStopped),
+        ("2.13.2", DuringMigration::IsStopped),
+        ("2.15.2", DuringMigration::GoesOn),
+    ],
+    paused: None,
+};
+
+const TWO_HOPS: Way = Way {
+    from: BEFORE,
+    hops: &[("2.14.3", DuringMigration::IsStopped), (WANTED, DuringMigration::GoesOn)],
+    paused: Some(PAUSED_BY_USER),
+};
+
 #[tokio::test(start_paused = true)]
 async fn an_upgrade_during_which_every_operator_is_killed_at_its_first_write_ends_as_without() {
-    let expected = Upgraded::without_kills().await;
-    let lives = Upgraded::with_kills(&expected, || 1).await;
     // What an operator sends at the same moment arrives, too.
-    assert!(lives >= 20, "the upgrade took {lives} lives");
+    for (way, least) in [(TWO_HOPS, 20), (ALL_HOPS, 50)] {
+        let expected = Upgraded::without_kills(&way).await;
+        let lives = Upgraded::with_kills(&way, &expected, || 1).await;
+        assert!(lives >= least, "the upgrade from {} took {lives} lives", way.from);
+    }
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_upgrade_during_which_the_operator_is_killed_now_and_then_ends_as_without() {
-    let expected = Upgraded::without_kills().await;
+    let expected = Upgraded::without_kills(&TWO_HOPS).await;
     for seed in 0..2 {
         println!("seed {seed}");
         let mut moments = Moments(seed);
-        Upgraded::with_kills(&expected, || 3 * moments.next()).await;
+        Upgraded::with_kills(&TWO_HOPS, &expected, || 3 * moments.next()).await;
     }
 }
 
@@ -75,19 +108,19 @@ struct Upgraded {
 }
 
 impl Upgraded {
-    async fn without_kills() -> Self {
-        let cluster = a_harbor().await;
+    async fn without_kills(way: &Way) -> Self {
+        let cluster = way.begin().await;
         let watched = Watched::pods(&cluster);
         let _operator = cluster.operator(None);
         apply(&cluster, WANTED).await;
         until_ready(&cluster).await;
-        watched.assert_each_migration_ran_once_and_alone();
+        watched.assert_each_migration_ran_once_and_alone(way);
         Self::of(&cluster).await
     }
 
     /// Upgrades with operators that are killed after so many writes, and returns how many there were.
-    async fn with_kills(expected: &Self, mut writes: impl FnMut() -> u64) -> usize {
-        let cluster = a_harbor().await;
+    async fn with_kills(way: &Way, expected: &Self, mut writes: impl FnMut() -> u64) -> usize {
+        let cluster = way.begin().await;
         let generated = generated(&cluster).await;
         assert!(!generated.is_empty());
         let watched = Watched::pods(&cluster);
@@ -104,14 +137,12 @@ impl Upgraded {
         }
         let _operator = cluster.operator(None);
         until_ready(&cluster).await;
-        watched.assert_each_migration_ran_once_and_alone();
+        watched.assert_each_migration_ran_once_and_alone(way);
         let actual = Self::of(&cluster).await;
         expected.objects.assert_same(&actual.objects);
         assert_eq!(actual.record, expected.record);
-        assert_eq!(
-            (actual.paused, &*expected.paused),
-            (vec![PAUSED_BY_USER.to_owned()], &[PAUSED_BY_USER.to_owned()][..])
-        );
+        let paused: Vec<_> = way.paused.map(str::to_owned).into_iter().collect();
+        assert_eq!((&actual.paused, &expected.paused), (&paused, &paused));
         assert_eq!(self::generated(&cluster).await, generated);
         lives
     }
@@ -128,19 +159,30 @@ impl Upgraded {
     }
 }
 
-/// A cluster with a Harbor that is ready, in which a user has paused a queue, and no operator.
-async fn a_harbor() -> Cluster {
-    a_harbor_in(Cluster::new().await).await
+impl Way {
+    /// A cluster with a Harbor that is ready, and no operator.
+    async fn begin(&self) -> Cluster {
+        let cluster = a_harbor_of(self.from, Cluster::new().await).await;
+        if let Some(queue) = self.paused {
+            as_user(&cluster).jobs().act(queue, Action::Pause).await.unwrap();
+        }
+        cluster
+    }
 }
 
-/// The same in this cluster.
+/// This cluster with a Harbor that is ready, in which a user has paused a queue, and no operator.
 pub async fn a_harbor_in(cluster: Cluster) -> Cluster {
+    let cluster = a_harbor_of(BEFORE, cluster).await;
+    as_user(&cluster).jobs().act(PAUSED_BY_USER, Action::Pause).await.unwrap();
+    cluster
+}
+
+async fn a_harbor_of(version: &str, cluster: Cluster) -> Cluster {
     cluster.apply("namespace.yaml").await;
     cluster.apply("harbor-inputs.yaml").await;
-    apply(&cluster, BEFORE).await;
+    apply(&cluster, version).await;
     let _operator = cluster.operator(None);
     until_ready(&cluster).await;
-    as_user(&cluster).jobs().act(PAUSED_BY_USER, Action::Pause).await.unwrap();
     cluster
 }
 
@@ -230,14 +272,18 @@ impl Watched {
         Self { pods, task }
     }
 
-    fn assert_each_migration_ran_once_and_alone(&self) {
+    fn assert_each_migration_ran_once_and_alone(&self, way: &Way) {
         self.task.abort();
         let Pods { migrated, beside, .. } = &*self.pods.lock().unwrap();
-        let runs: Vec<_> = migrated.iter().map(|(name, pods)| (name.as_str(), pods.len())).collect();
-        assert_eq!(runs, MIGRATIONS.map(|name| (name, 1)));
-        let [stops, goes_on] = MIGRATIONS.map(|name| beside[name].len());
-        assert_eq!(stops, 0, "Core is stopped");
-        assert!(goes_on > 0, "Core goes on serving");
+        let run = |(name, pods): (&String, &BTreeSet<String>)| {
+            let core =
+                if beside[name].is_empty() { DuringMigration::IsStopped } else { DuringMigration::GoesOn };
+            (name.clone(), (pods.len(), core))
+        };
+        let runs: BTreeMap<_, _> = migrated.iter().map(run).collect();
+        let pod = |version: &str| format!("acme-harbor-core-migrate-{}", version.replace('.', "-"));
+        let expected = way.hops.iter().map(|(version, core)| (pod(version), (1, *core)));
+        assert_eq!(runs, expected.collect());
     }
 }
 
