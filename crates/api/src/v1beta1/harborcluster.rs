@@ -110,20 +110,35 @@ pub enum HarborClusterState {
 #[serde(rename_all = "camelCase")]
 pub struct HarborClusterStatus {
     /// State in one word: provisioning, healthy or unhealthy.
-    #[serde(default)]
-    #[schemars(!default)]
-    pub status: String,
+    // Not required, unlike in the Go operator's schema: of an object that it cannot decode, the operator reports the error only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
 
     /// Whether data is kept when the HarborCluster is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deletion_policy: Option<DeletionPolicy>,
 
     /// When a condition last changed, in nanoseconds since 1970.
-    #[serde(default)]
-    #[schemars(!default)]
-    pub revision: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<i64>,
 
     /// What every kind reports.
     #[serde(flatten)]
     pub observation: Observation,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HarborCluster;
+    use kube::CustomResourceExt as _;
+    use serde_json::Value;
+
+    #[test]
+    fn a_status_may_consist_of_the_error_alone() {
+        let definition = serde_json::to_value(HarborCluster::crd()).unwrap();
+        let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status";
+        let status = definition.pointer(status).unwrap();
+        assert!(status["properties"]["conditions"].is_object(), "{status}");
+        assert_eq!(status["required"], Value::Null);
+    }
 }
