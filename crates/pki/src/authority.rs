@@ -18,6 +18,8 @@ pub enum Authority {
         chain: String,
         /// The key of the authority, as PEM.
         key: String,
+        /// The root of another authority, as PEM, for programs that trust both.
+        also_trusted: Option<String>,
     },
 }
 
@@ -26,7 +28,7 @@ pub enum Authority {
 pub struct Issued {
     /// The certificate and those between it and the root; only the root if the certificate is the root.
     pub chain: String,
-    /// The root certificate.
+    /// The root certificate, and that of another authority that is trusted, too.
     pub authority: String,
     /// The certificate's key.
     pub key: String,
@@ -59,7 +61,21 @@ impl Authority {
         if certificate.public_key().raw != key_pair(&key)?.subject_public_key_info() {
             return Err(IssueError::Authority("the authority has a certificate for another key"));
         }
-        Ok(Self::Other { chain, key })
+        Ok(Self::Other { chain, key, also_trusted: None })
+    }
+
+    /// The same, which has programs trust the root of another authority, too.
+    pub fn beside(self, other: &Self) -> Result<Self, IssueError> {
+        match self {
+            Self::Itself => Ok(Self::Itself),
+            Self::Other { chain, key, .. } => Ok(Self::Other { chain, key, also_trusted: other.root()? }),
+        }
+    }
+
+    /// The last certificate above the ones that it signs.
+    fn root(&self) -> Result<Option<String>, IssueError> {
+        let Self::Other { chain, .. } = self else { return Ok(None) };
+        Ok(certificates(chain)?.last().map(|root| written(std::slice::from_ref(root))))
     }
 
     /// Signs a certificate for a key.
@@ -67,7 +83,7 @@ impl Authority {
         let subject: KeyPair = key_pair(&key)?;
         let certificate = match self {
             Self::Itself => params.self_signed(&subject)?,
-            Self::Other { chain, key } => {
+            Self::Other { chain, key, .. } => {
                 let direct = certificates(chain)?.into_iter().take(1).collect::<Vec<_>>();
                 params.use_authority_key_identifier_extension = true;
                 let issuer = Issuer::from_ca_cert_pem(&written(&direct), key_pair(key)?)?;
@@ -78,7 +94,7 @@ impl Authority {
         Ok(Issued { chain, authority, key })
     }
 
-    /// The chain and the root for a certificate that this authority has signed.
+    /// The chain and the trusted roots for a certificate that this authority has signed.
     ///
     /// As with cert-manager, the root is separate, and the chain contains it only if there is no other certificate.
     pub(crate) fn around(&self, certificate: &[u8]) -> Result<(String, String), IssueError> {
@@ -90,7 +106,11 @@ impl Authority {
         if chain.len() > 1 && root.as_ref().is_some_and(is_self_signed) {
             chain.pop();
         }
-        Ok((written(&chain), written(root.as_slice())))
+        let also = match self {
+            Self::Other { also_trusted, .. } => also_trusted.as_deref().unwrap_or_default(),
+            Self::Itself => "",
+        };
+        Ok((written(&chain), written(root.as_slice()) + also))
     }
 
     /// Whether a certificate was signed with this authority's key.

@@ -38,5 +38,8 @@ pub enum Role {
     Leaf {
         /// The Secret with the authority's certificate and key.
         authority: Option<String>,
+        /// The Secret with another authority, whose certificate is in `ca.crt`, too, so that programs trust both while one
+        /// replaces the other.
+        also_trusted: Option<String>,
     },
 }

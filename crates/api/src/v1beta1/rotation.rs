@@ -33,6 +33,15 @@ pub struct RotationSpec {
     /// The key that protects forms.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub csrf: Option<RotationInterval>,
+
+    /// The authority of TLS between components, if the operator issues it. All components restart three times, and get
+    /// certificates with new keys, too.
+    #[serde(default, rename = "internalTLSAuthority", skip_serializing_if = "Option::is_none")]
+    pub internal_tls_authority: Option<RotationInterval>,
+
+    /// The certificates of TLS between components, if the operator issues them: they get new keys. All components restart.
+    #[serde(default, rename = "internalTLS", skip_serializing_if = "Option::is_none")]
+    pub internal_tls: Option<RotationInterval>,
 }
 
 /// How old a credential may become.

@@ -119,6 +119,11 @@ impl Cluster {
         Self::with(ours(), |_| true, delay).await
     }
 
+    /// The same, without the kinds of this group.
+    pub async fn slow_without(group: &str, delay: Duration) -> Self {
+        Self::with(ours(), |of| of != group, delay).await
+    }
+
     /// A cluster that also serves v1alpha3.
     pub async fn with_v1alpha3() -> Self {
         let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "webhook".into() };

@@ -1,6 +1,7 @@
 //! Everything in the namespace, without what may differ from one run to the next.
 
 use crate::cluster::{Cluster, NAMESPACE};
+use api::names::UPSTREAM_ADDRESSES_ANNOTATION;
 use kube::{
     Api,
     api::{ApiResource, DynamicObject, ListParams},
@@ -33,6 +34,16 @@ impl Objects {
     /// How many.
     pub fn count(&self) -> usize {
         self.0.len()
+    }
+
+    /// The same without the revisions of Deployments, which count how often their templates have changed.
+    pub fn without_revisions(mut self) -> Self {
+        for object in self.0.values_mut() {
+            if let Some(annotations) = object["metadata"]["annotations"].as_object_mut() {
+                annotations.remove("deployment.kubernetes.io/revision");
+            }
+        }
+        self
     }
 
     /// The others are the same.
@@ -97,11 +108,13 @@ fn steady(kind: &str, mut object: Value) -> Value {
     object
 }
 
-/// Digests depend on generated values.
+/// Digests depend on generated values, and the reverse proxy restarts for addresses, which depend on order.
 fn without_digests(value: &mut Value) {
     match value {
         Value::Object(fields) => {
-            fields.retain(|name, _| !name.starts_with("checksum.goharbor.io/"));
+            fields.retain(|name, _| {
+                !name.starts_with("checksum.goharbor.io/") && name != UPSTREAM_ADDRESSES_ANNOTATION
+            });
             fields.values_mut().for_each(without_digests);
         }
         Value::Array(items) => items.iter_mut().for_each(without_digests),

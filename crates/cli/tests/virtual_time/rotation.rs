@@ -106,11 +106,11 @@ async fn failures_during(request: &str, word: &str) -> Vec<Failure> {
     clients.failures()
 }
 
-fn rotations(harbor: &Harbor) -> &[RotationStatus] {
+pub fn rotations(harbor: &Harbor) -> &[RotationStatus] {
     harbor.status.as_ref().map(|status| status.rotations.as_slice()).unwrap_or_default()
 }
 
-fn is_done(rotation: &RotationStatus) -> bool {
+pub fn is_done(rotation: &RotationStatus) -> bool {
     rotation.phase == RotationPhase::Done
 }
 
@@ -177,14 +177,14 @@ async fn until_rotated(cluster: &Cluster) {
     .await;
 }
 
-fn is_ready(harbor: &Harbor) -> bool {
+pub fn is_ready(harbor: &Harbor) -> bool {
     let status = harbor.status.as_ref();
     let mut conditions = status.into_iter().flat_map(|status| &status.common.conditions);
     conditions.any(|condition| condition.type_ == "Ready" && condition.status == "True")
 }
 
 /// Waits until something holds for the Harbor, and a minute longer.
-async fn until(cluster: &Cluster, holds: impl Fn(&Harbor) -> bool) {
+pub async fn until(cluster: &Cluster, holds: impl Fn(&Harbor) -> bool) {
     let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let holds = |harbor: Option<&Harbor>| harbor.is_some_and(&holds);
     let held = timeout(Duration::from_hours(1), Box::pin(await_condition(api, "acme", holds))).await;

@@ -90,34 +90,35 @@ impl Credentials {
         }
     }
 
-    /// A credential that can be rotated.
-    pub const fn rotated(&self, rotated: Rotated) -> &Credential {
+    /// A credential that can be rotated; `None` for certificates.
+    pub const fn rotated(&self, rotated: Rotated) -> Option<&Credential> {
         match rotated {
-            Rotated::RegistryHttp => &self.registry_http,
-            Rotated::RegistryCredentials => &self.registry,
-            Rotated::JobserviceSecret => &self.jobservice,
-            Rotated::CoreSecret => &self.core,
-            Rotated::Token => &self.token,
-            Rotated::Csrf => &self.csrf,
+            Rotated::RegistryHttp => Some(&self.registry_http),
+            Rotated::RegistryCredentials => Some(&self.registry),
+            Rotated::JobserviceSecret => Some(&self.jobservice),
+            Rotated::CoreSecret => Some(&self.core),
+            Rotated::Token => Some(&self.token),
+            Rotated::Csrf => Some(&self.csrf),
+            Rotated::InternalTlsAuthority | Rotated::InternalTls => None,
         }
     }
 
     /// The same with other names for what the operator generates, where there are any.
     #[must_use]
     pub fn renamed(&self, name: impl Fn(Rotated) -> Option<ObjectName>) -> Self {
-        let of = |rotated| match (self.rotated(rotated), name(rotated)) {
+        let of = |credential: &Credential, rotated| match (credential, name(rotated)) {
             (Credential::Generated(_), Some(name)) => Credential::Generated(name),
             (unchanged, _) => unchanged.clone(),
         };
         Self {
-            registry: of(Rotated::RegistryCredentials),
-            registry_http: of(Rotated::RegistryHttp),
-            csrf: of(Rotated::Csrf),
-            core: of(Rotated::CoreSecret),
+            registry: of(&self.registry, Rotated::RegistryCredentials),
+            registry_http: of(&self.registry_http, Rotated::RegistryHttp),
+            csrf: of(&self.csrf, Rotated::Csrf),
+            core: of(&self.core, Rotated::CoreSecret),
             encryption: self.encryption.clone(),
-            jobservice: of(Rotated::JobserviceSecret),
+            jobservice: of(&self.jobservice, Rotated::JobserviceSecret),
             notary_aliases: self.notary_aliases.clone(),
-            token: of(Rotated::Token),
+            token: of(&self.token, Rotated::Token),
         }
     }
 

@@ -117,7 +117,7 @@ impl Component for Harbor {
 
     #[allow(clippy::too_many_lines, reason = "it lists each child once, in order")]
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let wanted = Validated::of(owner, world.defaults())?;
+        let wanted = wanted(owner, world)?;
         let (upgrade, turns, (), issuers, route, front, presence, claims) = (
             Upgrade::of(&wanted, world),
             Turns::of(&wanted, world),
@@ -138,7 +138,7 @@ impl Component for Harbor {
         let generated = rotation.newest().add(harbor, &rotation, graph);
         let during = rotation.secrets(harbor).map(|it| graph.add::<Secret>(it, ())).collect::<Vec<_>>();
         let credentials = |part| rotation.credentials(part, harbor);
-        let internal = certificates::internal(harbor, &issuers, graph);
+        let internal = certificates::internal(harbor, &issuers, &rotation, graph);
         let tls = |graph: &mut _, part| internal.as_ref().map(|it| it.certificate(graph, part));
         let token = certificates::token(harbor, &issuers, &rotation, graph);
         let public = certificates::public(harbor, graph);
@@ -248,7 +248,7 @@ impl Component for Harbor {
     }
 
     fn outlook(owner: &v1beta1::Harbor, world: &World<'_>) -> Result<Outlook, PlanError> {
-        let wanted = Validated::of(owner, world.defaults())?;
+        let wanted = wanted(owner, world)?;
         let outlook =
             Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? };
         let (upgrade, issuers) = (Upgrade::of(&wanted, world)?, Issuers::of(&wanted, world)?);
@@ -256,6 +256,13 @@ impl Component for Harbor {
         let rotation = Rotation::of(Turns::of(&wanted, world)?, harbor, &upgrade, &issuers, world)?;
         Ok(rotation.add_to(outlook, harbor))
     }
+}
+
+/// The Harbor of the spec, with the certificates that its components have now.
+fn wanted<'a>(owner: &'a v1beta1::Harbor, world: &World<'_>) -> Result<Validated<'a>, PlanError> {
+    let wanted = Validated::of(owner, world.defaults())?;
+    let certificates = rotation::current_certificates(&wanted, world)?;
+    Ok(wanted.with_certificates(certificates))
 }
 
 /// The reverse proxy at the version that Core gets now, and at the one before, if its version changes. `wanted` is the one of

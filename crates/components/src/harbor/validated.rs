@@ -1,7 +1,7 @@
 //! A validated Harbor: its spec, and the names of its children.
 
 use super::{
-    Harbor,
+    Harbor, certificates,
     databases::{Database, RedisDatabase},
     internal_tls,
     part::Part,
@@ -50,6 +50,8 @@ pub(super) struct Validated<'a> {
     pub network_policies: bool,
     /// What its status says about rotations.
     pub rotations: &'a [RotationStatus],
+    /// The end of the names of the Secrets with the certificates of components that are issued.
+    certificates: &'static str,
     annotations: Option<&'a BTreeMap<String, String>>,
     /// The mirror of its images.
     mirror: Mirror,
@@ -75,9 +77,15 @@ impl<'a> Validated<'a> {
             version,
             network_policies: network_policies_wanted(annotations.as_ref(), defaults),
             rotations: owner.status.as_ref().map(|status| &*status.rotations).unwrap_or_default(),
+            certificates: "",
             annotations: annotations.as_ref(),
             mirror: Mirror::of(installation.image_source.as_ref(), defaults),
         })
+    }
+
+    /// The same Harbor with certificates of components in Secrets whose names end like this.
+    pub fn with_certificates(self, certificates: &'static str) -> Self {
+        Self { certificates, ..self }
     }
 
     /// The same Harbor in another version.
@@ -152,7 +160,7 @@ impl<'a> Validated<'a> {
     pub fn internal_certificate(&self, part: Part) -> String {
         match internal_tls::given(self.installation, part) {
             Some(secret) => secret.to_string(),
-            None => self.child(&format!("internal-tls-{}", part.name())),
+            None => self.child(&certificates::of_part(part, self.certificates)),
         }
     }
 

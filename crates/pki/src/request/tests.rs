@@ -267,3 +267,30 @@ fn openssl_verifies_leaves_of_a_renewed_authority_with_the_old_one_and_the_other
     assert!(shown.contains("RSA key ok"), "{shown}");
     assert!(key(1).starts_with("-----BEGIN RSA PRIVATE KEY-----\n"));
 }
+
+#[test]
+fn while_one_authority_replaces_another_leaves_of_both_are_trusted() {
+    let old = root(now());
+    let request = Request { subject: "harbor-authority-1".into(), ..authority_request() };
+    let new = request.issue(&Authority::Itself, key(1), [3; 16], now()).unwrap();
+    let both = as_authority(&old).beside(&as_authority(&new)).unwrap();
+    let leaf_of_old = leaf(&both);
+    assert_eq!(leaf_of_old.authority, format!("{}{}", old.chain, new.chain));
+    assert!(crate::Bundle::parse(leaf_of_old.authority.as_bytes()).unwrap().is_tidy());
+    assert!(leaf_request().due(&leaf_of_old, &both, now()).is_ok());
+    for trusted in [as_authority(&old), as_authority(&new).beside(&as_authority(&old)).unwrap()] {
+        assert_eq!(leaf_request().due(&leaf_of_old, &trusted, now()), Err(Defect::Signature));
+    }
+
+    let leaf_of_new = leaf_request().issue(&as_authority(&new), key(0), [4; 16], now()).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("both.crt"), &leaf_of_old.authority).unwrap();
+    fs::write(directory.path().join("old.crt"), &old.chain).unwrap();
+    fs::write(directory.path().join("leaf-of-old.crt"), &leaf_of_old.chain).unwrap();
+    fs::write(directory.path().join("leaf-of-new.crt"), &leaf_of_new.chain).unwrap();
+    let verified =
+        |trusted: &str, leaf: &str| openssl(directory.path(), &["verify", "-CAfile", trusted, leaf]);
+    assert_eq!(verified("both.crt", "leaf-of-old.crt"), "leaf-of-old.crt: OK\n");
+    assert_eq!(verified("both.crt", "leaf-of-new.crt"), "leaf-of-new.crt: OK\n");
+    assert!(verified("old.crt", "leaf-of-new.crt").contains("unable to get local issuer certificate"));
+}

@@ -61,7 +61,7 @@ fn issuance() -> Issuance {
         subject: "s".into(),
         dns_names: Vec::new(),
         ip_addresses: Vec::new(),
-        role: Role::Leaf { authority: None },
+        role: Role::Leaf { authority: None, also_trusted: None },
         days: 1,
     }
 }

@@ -64,7 +64,7 @@ impl Applier<'_> {
         asked: Digest,
         stored: Option<&DynamicObject>,
     ) -> Result<Examined, ReconcileError> {
-        let keys = authority_key(key, issuance).into_iter().collect();
+        let keys = authority_keys(key, issuance).into_iter().collect();
         let found = self.cluster.fetch(self.owner, &keys, Interest::Spec).await?;
         self.state().note(&found, Interest::Spec)?;
         let authority = authority(key, issuance, &found)?;
@@ -116,19 +116,17 @@ impl Applier<'_> {
         Child { key, desired, .. }: Child<'_>,
         issuance: &Issuance,
     ) -> Result<Digest, ReconcileError> {
-        let authority = match authority_key(key, issuance).as_ref() {
-            None => None,
-            Some(key) => {
-                // An authority of the operator was ensured before. One of a user may not have been read yet.
-                let known = self.state().contents.contains_key(key);
-                if !known {
-                    self.read(key).await?;
-                }
-                self.state().contents.get(key).cloned().flatten()
+        let mut authorities = Vec::new();
+        for key in authority_keys(key, issuance) {
+            // An authority of the operator was ensured before. One of a user may not have been read yet.
+            let known = self.state().contents.contains_key(&key);
+            if !known {
+                self.read(&key).await?;
             }
-        };
+            authorities.push(self.state().contents.get(&key).cloned().flatten());
+        }
         let object = desired.object.to_json();
-        let digest = object.and_then(|object| Digest::of(&(object, issuance, authority)));
+        let digest = object.and_then(|object| Digest::of(&(object, issuance, authorities)));
         digest.map_err(|error| ReconcileError::Bug(error.to_string()))
     }
 
@@ -179,23 +177,39 @@ fn filled(desired: &Desired, stored: Option<&DynamicObject>, issued: &Issued) ->
     Ok(object)
 }
 
-fn authority_key(key: &ObjectKey, issuance: &Issuance) -> Option<ObjectKey> {
-    match &issuance.role {
-        Role::Authority { .. } | Role::Leaf { authority: None } => None,
-        Role::Leaf { authority: Some(name) } => Some(ObjectKey::of::<Secret>(&key.namespace, name)),
-    }
+/// The Secrets of the authorities that a certificate depends on: the one that signs it first.
+fn authority_keys(key: &ObjectKey, issuance: &Issuance) -> Vec<ObjectKey> {
+    let names = match &issuance.role {
+        Role::Authority { .. } => [None, None],
+        Role::Leaf { authority, also_trusted } => [authority.as_ref(), also_trusted.as_ref()],
+    };
+    names.into_iter().flatten().map(|name| ObjectKey::of::<Secret>(&key.namespace, name)).collect()
 }
 
 fn authority(key: &ObjectKey, issuance: &Issuance, found: &Snapshot) -> Result<Authority, PlanError> {
-    let Some(key) = authority_key(key, issuance) else { return Ok(Authority::Itself) };
+    let mut authorities = authority_keys(key, issuance).into_iter().map(|key| authority_in(key, found));
+    let Some(signer) = authorities.next().transpose()? else { return Ok(Authority::Itself) };
+    let Some((other, beside)) = authorities.next().transpose()? else { return Ok(signer.1) };
+    signer.1.beside(&beside).map_err(|error| unusable(other, &error))
+}
+
+/// The authority in a Secret.
+fn authority_in(key: ObjectKey, found: &Snapshot) -> Result<(ObjectKey, Authority), PlanError> {
     let Some(secret) = found.get(&key).cloned().flatten() else {
         return Err(PlanError::Missing([key].into()));
     };
-    let remedy = "put an authority's certificate into tls.crt and its key into tls.key";
     let Some(Issued { chain, key: private, .. }) = certificate_in(&secret) else {
-        return Err(PlanError::invalid(key, "has no tls.crt or no tls.key", remedy));
+        return Err(unusable(key, &"has no tls.crt or no tls.key"));
     };
-    Authority::from_pem(chain, private).map_err(|error| PlanError::invalid(key, error.to_string(), remedy))
+    match Authority::from_pem(chain, private) {
+        Ok(authority) => Ok((key, authority)),
+        Err(error) => Err(unusable(key, &error)),
+    }
+}
+
+fn unusable(key: ObjectKey, problem: &dyn std::fmt::Display) -> PlanError {
+    let remedy = "put an authority's certificate into tls.crt and its key into tls.key";
+    PlanError::invalid(key, problem.to_string(), remedy)
 }
 
 fn request(issuance: &Issuance) -> Request {

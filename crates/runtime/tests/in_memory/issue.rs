@@ -31,6 +31,8 @@ pub struct VaultSpec {
     pub names: Vec<String>,
     /// The authority; one of its own unless set.
     pub authority: Option<String>,
+    /// Another authority that the leaf has programs trust.
+    pub beside: Option<String>,
     /// Lifetime of the authority.
     pub days: u32,
     /// The only names the authority may sign for.
@@ -39,7 +41,7 @@ pub struct VaultSpec {
 
 impl Default for VaultSpec {
     fn default() -> Self {
-        Self { names: vec!["vault".into()], authority: None, days: 30, only_for: None }
+        Self { names: vec!["vault".into()], authority: None, beside: None, days: 30, only_for: None }
     }
 }
 
@@ -70,7 +72,7 @@ impl Component for VaultComponent {
             subject: "leaf".into(),
             dns_names: vault.spec.names.clone(),
             ip_addresses: vec![],
-            role: Role::Leaf { authority: Some(name) },
+            role: Role::Leaf { authority: Some(name), also_trusted: vault.spec.beside.clone() },
             days: 3,
         };
         let leaf = graph.add::<Secret>(Desired::issued(secret("leaf"), leaf), own);
@@ -313,6 +315,25 @@ async fn a_certificate_that_was_tampered_with_or_deleted_is_issued_anew() {
     let followed = cluster.until_reissued("leaf", &mended).await;
     let new = cluster.certificate("ca").await;
     assert!(leaf_request().due(&followed, &authority(&new), clock()).is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leaf_has_programs_trust_another_authority_as_long_as_it_is_asked_for_and_keeps_its_key() {
+    let cluster = cluster().await;
+    let (ca, leaf) = (cluster.certificate("ca").await, cluster.certificate("leaf").await);
+    let (theirs, secret) = an_authority_of_a_user("another");
+    cluster.merge::<Vault>("v", json!({"spec": {"beside": "theirs"}})).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(cluster.certificate("leaf").await, leaf, "it waits for the authority");
+    cluster.create(&secret).await;
+    let with_both = cluster.until_reissued("leaf", &leaf).await;
+    assert_eq!(with_both.authority, format!("{}{}", ca.chain, theirs.chain));
+    assert_eq!(with_both.key, leaf.key);
+    assert_eq!(cluster.certificate("ca").await, ca);
+
+    cluster.merge::<Vault>("v", json!({"spec": {"beside": null}})).await;
+    let with_one = cluster.until_reissued("leaf", &with_both).await;
+    assert_eq!(with_one.authority, ca.chain);
 }
 
 #[tokio::test(start_paused = true)]

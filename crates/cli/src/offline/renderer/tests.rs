@@ -71,7 +71,7 @@ impl Component for Certified {
                 object::<Certificate>("cert-manager.io/v1", "certificate", json!({"spec": spec}));
             graph.add::<Certificate>(certificate, ());
         } else {
-            let (subject, role) = ("s".into(), Role::Leaf { authority: None });
+            let (subject, role) = ("s".into(), Role::Leaf { authority: None, also_trusted: None });
             let issuance = Issuance { subject, dns_names: vec![], ip_addresses: vec![], role, days: 1 };
             graph.add::<Secret>(Desired::issued(secret("tls"), issuance), ());
         }

@@ -15,6 +15,7 @@
 //! - A Service without a ready endpoint does not answer.
 //! - A login fails if Harbor's database does not know the password. An account of the clients is [`Account`].
 //! - A token that one pod of Core signs is refused by a pod with another key.
+//! - A pod refuses to connect to one whose certificate it does not trust, if there is TLS between components.
 //! - The registry refuses a pod of Core whose user or password is not in its htpasswd file.
 //! - A pod fails whose password a server outside of Harbor does not accept: see [`Server`]. PostgreSQL and Redis are such
 //!   servers; a test adds others, and changes what they accept, with [`Clients::serve`].
@@ -28,6 +29,7 @@
 mod pods;
 mod pull;
 mod server;
+mod trust;
 
 pub use pods::Pods;
 pub use pull::Account;

@@ -1,6 +1,6 @@
 //! One login and one pull on every way that Kubernetes may route them.
 
-use super::{Client, Server};
+use super::{Client, Server, trust};
 use bytes::Bytes;
 use harborserver::HarborServer;
 use http::{Request, StatusCode, header};
@@ -92,6 +92,7 @@ impl Client {
         }
         failed.extend(cores.iter().flat_map(|core| self.refused_by_servers("core", core)));
         failed.extend(self.refused_tokens(&cores));
+        failed.extend(trust::untrusted(&self.pods, &self.core));
         if registries.is_empty() {
             failed.push("GET /v2/library/busybox/manifests/latest: no pod of the registry is ready".into());
         }

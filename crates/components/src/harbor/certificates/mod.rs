@@ -12,7 +12,7 @@ pub(super) use self::public::{public, public_secret};
 use super::{
     internal_tls,
     part::Part,
-    rotation::{Rotated, Rotation},
+    rotation::{Rotated, Rotation, Trust, Turn, names_that_take_turns},
     validated::Validated,
 };
 use crate::pods::Scheme;
@@ -69,9 +69,11 @@ impl Issuers {
         let issued_by = |wanted: Wanted, secret: &str| match wanted {
             Wanted::No => Ok(IssuedBy::Operator),
             Wanted::Yes => {
-                let secret = world.read::<Secret>(&harbor.child(secret));
-                let (served, secret) = (world.serves::<Certificate>(), secret).all()?;
-                let ours = secret.is_some_and(|secret| is_issued_by_us(&secret));
+                // A rotation gives it another name.
+                let names = names_that_take_turns(&harbor.child(secret));
+                let secrets = names.map(|name| world.read::<Secret>(&name)).into_iter().collect::<Vec<_>>();
+                let (served, secrets) = (world.serves::<Certificate>(), secrets.all()).all()?;
+                let ours = secrets.iter().flatten().any(is_issued_by_us);
                 Ok(if served && !ours { IssuedBy::CertManager } else { IssuedBy::Operator })
             }
         };
@@ -83,6 +85,11 @@ impl Issuers {
         )
             .all()?;
         Ok(Self { internal, token, notary })
+    }
+
+    /// Whether the operator issues the certificates of TLS between components, unless the user names them.
+    pub fn operator_issues_internal(&self) -> bool {
+        self.internal == IssuedBy::Operator
     }
 
     /// Whether the operator issues the key that signs tokens, unless the user names one.
@@ -133,46 +140,73 @@ pub(super) fn notary_signer_secret(harbor: &Validated<'_>) -> ObjectName {
 }
 
 /// Whether components need certificates that the user does not name.
-fn issues_internal(harbor: &Validated<'_>) -> bool {
+pub(super) fn issues_internal(harbor: &Validated<'_>) -> bool {
     harbor.scheme() == Scheme::Https && !internal_tls::is_given(harbor.installation)
+}
+
+/// The first Secret with the authority of all components.
+pub(super) fn internal_authority(harbor: &Validated<'_>) -> String {
+    harbor.child(INTERNAL_AUTHORITY_SECRET)
+}
+
+/// The end of the name of the Secret with the certificate of a part.
+pub(super) fn of_part(part: Part, suffix: &str) -> String {
+    format!("internal-tls-{}{suffix}", part.name())
 }
 
 /// Adds the authority of all components; their certificates come from [`Internal::certificate`].
 pub(super) fn internal<'h, 'g>(
     harbor: &'h Validated<'h>,
     issuers: &Issuers,
+    rotation: &Rotation,
     graph: &mut Builder<'g>,
 ) -> Option<Internal<'h, 'g>> {
     if !issues_internal(harbor) {
         return None;
     }
-    let secret = harbor.child(INTERNAL_AUTHORITY_SECRET);
-    let authority = match issuers.internal {
+    let by = match issuers.internal {
         IssuedBy::Operator => {
-            let services = for_services(harbor, &Part::ALL);
-            Authority::Secret(secret.clone(), authority(harbor, graph, &secret, &harbor.name, services))
+            let (newest, (leaf, trust)) = (rotation.authority()?, rotation.certificates()?);
+            // One of the same name could be mistaken for the one before.
+            let subject = match newest.number() {
+                0 => harbor.name.to_string(),
+                number => format!("{}-{number}", harbor.name),
+            };
+            let issuance = authority(&subject, for_services(harbor, &Part::ALL));
+            let made = graph.add::<Secret>(recorded(harbor, newest, issuance), ());
+            if let Some((next, trust)) = rotation.next_certificate() {
+                let issuance = leaf_of(&harbor.child(Part::Core.name()), trust);
+                graph.add::<Secret>(recorded(harbor, next, issuance), made);
+            }
+            By::Operator { leaf, trust, made }
         }
         IssuedBy::CertManager => {
             let spec = CertificateSpec {
-                secret_name: secret,
+                secret_name: internal_authority(harbor),
                 common_name: Some(harbor.name.to_string()),
                 ..authority_certificate()
             };
-            Authority::Issuer(issuer_of(harbor, graph, INTERNAL_AUTHORITY, INTERNAL, spec))
+            By::CertManager(issuer_of(harbor, graph, INTERNAL_AUTHORITY, INTERNAL, spec))
         }
     };
-    Some(Internal { harbor, authority })
+    Some(Internal { harbor, by })
 }
 
-/// The authority of all components.
+/// What issues the certificates of all components.
 pub(super) struct Internal<'h, 'g> {
     harbor: &'h Validated<'h>,
-    authority: Authority<'g>,
+    by: By<'g>,
 }
 
-enum Authority<'g> {
-    Issuer(Node<'g, Issuer>),
-    Secret(String, Node<'g, Secret>),
+enum By<'g> {
+    CertManager(Node<'g, Issuer>),
+    Operator {
+        /// What the Secrets record.
+        leaf: Turn,
+        trust: Trust,
+        /// The newest authority.
+        made: Node<'g, Secret>,
+    },
 }
 
 impl<'g> Internal<'_, 'g> {
@@ -181,8 +215,8 @@ impl<'g> Internal<'_, 'g> {
         let harbor = self.harbor;
         let host = harbor.child(part.name());
         let secret = harbor.internal_certificate(part);
-        match &self.authority {
-            Authority::Issuer(issuer) => {
+        match &self.by {
+            By::CertManager(issuer) => {
                 let spec = CertificateSpec {
                     secret_name: secret,
                     dns_names: vec![host],
@@ -194,12 +228,19 @@ impl<'g> Internal<'_, 'g> {
                 let certificate = certificate(harbor, name, spec);
                 Issued::Certificate(graph.add::<Certificate>(certificate, starts_after(*issuer)))
             }
-            Authority::Secret(authority, made) => {
-                let issuance = leaf(&host, Some(authority));
-                Issued::Secret(graph.add::<Secret>(issued(harbor, &secret, issuance), *made))
+            By::Operator { leaf, trust, made } => {
+                let desired = recorded(harbor, &leaf.clone().of(secret), leaf_of(&host, trust));
+                Issued::Secret(graph.add::<Secret>(desired, *made))
             }
         }
     }
+}
+
+/// The Secret of a turn, with what it records.
+fn recorded(harbor: &Validated<'_>, turn: &Turn, issuance: Issuance) -> Desired {
+    let annotations = Some(turn.annotations()).filter(|annotations| !annotations.is_empty());
+    let metadata = ObjectMeta { annotations, ..harbor.metadata(turn.secret.as_str()) };
+    Desired::issued(Secret { metadata, ..Secret::default() }, issuance)
 }
 
 /// Adds the key that signs tokens, unless the user names one. RSA in PKCS#1: with anything else every login
@@ -259,7 +300,7 @@ pub(super) fn notary<'g>(
     let [server, signer] = match issuers.notary {
         IssuedBy::Operator => {
             let services = for_services(harbor, &sides.map(|(_, part)| part));
-            let made = authority(harbor, graph, &secret, &subject, services);
+            let made = graph.add::<Secret>(issued(harbor, &secret, authority(&subject, services)), ());
             sides.map(|(name, part)| {
                 let issuance = leaf(&harbor.child(part.name()), Some(&secret));
                 Issued::Secret(graph.add::<Secret>(issued(harbor, &harbor.child(name), issuance), made))
@@ -361,21 +402,14 @@ fn for_services(harbor: &Validated<'_>, parts: &[Part]) -> Role {
     Role::Authority { only_for: Some(parts.iter().map(|part| harbor.child(part.name())).collect()) }
 }
 
-fn authority<'g>(
-    harbor: &Validated<'_>,
-    graph: &mut Builder<'g>,
-    secret: &str,
-    subject: &str,
-    role: Role,
-) -> Node<'g, Secret> {
-    let issuance = Issuance {
+fn authority(subject: &str, role: Role) -> Issuance {
+    Issuance {
         subject: subject.into(),
         dns_names: Vec::new(),
         ip_addresses: Vec::new(),
         role,
         days: 10 * YEAR,
-    };
-    graph.add::<Secret>(issued(harbor, secret, issuance), ())
+    }
 }
 
 fn leaf(host: &str, authority: Option<&String>) -> Issuance {
@@ -383,9 +417,14 @@ fn leaf(host: &str, authority: Option<&String>) -> Issuance {
         subject: host.into(),
         dns_names: vec![host.into()],
         ip_addresses: Vec::new(),
-        role: Role::Leaf { authority: authority.cloned() },
+        role: Role::Leaf { authority: authority.cloned(), also_trusted: None },
         days: QUARTER,
     }
+}
+
+fn leaf_of(host: &str, Trust { signer, also }: &Trust) -> Issuance {
+    let role = Role::Leaf { authority: Some(signer.clone()), also_trusted: also.clone() };
+    Issuance { role, ..leaf(host, None) }
 }
 
 fn issued(harbor: &Validated<'_>, name: &str, issuance: Issuance) -> Desired {

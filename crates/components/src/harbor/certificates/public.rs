@@ -28,7 +28,8 @@ pub(in crate::harbor) fn public<'g>(harbor: &Validated<'_>, graph: &mut Builder<
     let name = harbor.child(PUBLIC_AUTHORITY);
     // Users also trust it after the host of the Harbor changes.
     let role = Role::Authority { only_for: None };
-    let authority = authority(harbor, graph, &name, &common_name(harbor, &name), role);
+    let authority = authority(&common_name(harbor, &name), role);
+    let authority = graph.add::<Secret>(issued(harbor, &name, authority), ());
     let secret = issued(harbor, &harbor.child(PUBLIC), issuance(harbor, name));
     Some(Issued::Secret(graph.add::<Secret>(secret, authority)))
 }
@@ -43,7 +44,7 @@ fn issuance(harbor: &Validated<'_>, authority: String) -> Issuance {
         subject: if external.len() <= LONGEST_COMMON_NAME { external.into() } else { harbor.child(PUBLIC) },
         dns_names: hosts.iter().filter(|host| parsed(host).is_none()).map(ToString::to_string).collect(),
         ip_addresses: hosts.iter().filter_map(parsed).collect(),
-        role: Role::Leaf { authority: Some(authority) },
+        role: Role::Leaf { authority: Some(authority), also_trusted: None },
         days: QUARTER,
     }
 }

@@ -4,6 +4,7 @@
 //! What counts are the Secrets, see [`turn`], and the pods, see [`progress`]. One [`Pass`] is under way at a time, and none
 //! begins during an upgrade.
 
+mod internal_tls;
 mod outlook;
 mod parts;
 mod passes;
@@ -15,15 +16,17 @@ mod turn;
 mod turns;
 
 pub(super) use self::{
+    internal_tls::{Trust, current as current_certificates},
     outlook::{details, news},
     rotated::Rotated,
+    turn::{Turn, names as names_that_take_turns},
     turns::Turns,
 };
 
 use self::{
+    internal_tls::Leaves,
     passes::{Look, Pass},
     progress::Progress,
-    turn::Turn,
 };
 use super::{
     certificates::Issuers, credentials::Credential, part::Part, upgrade::Upgrade, validated::Validated,
@@ -43,6 +46,10 @@ pub(super) struct Rotation {
     refused: BTreeMap<Rotated, String>,
     /// The Secret with the users of the registry before and after.
     both: Option<Secret>,
+    /// The certificates of TLS between components that they have now.
+    leaves: Option<Leaves>,
+    /// The Secrets with the certificates before, while pods may use them.
+    leaves_before: Vec<String>,
 }
 
 impl Rotation {
@@ -54,10 +61,13 @@ impl Rotation {
         issuers: &Issuers,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
-        let refused = refused(&turns, issuers);
+        let refused = refused(&turns, issuers, harbor);
         let passes = turns.passes(harbor, world)?;
+        let leaves = turns.leaves();
+        let leaves_before = leaves.as_ref().map(|leaves| leaves.used_before(harbor, world));
+        let leaves_before = leaves_before.transpose()?.unwrap_or_default();
         let (waiting, both) = (BTreeMap::new(), None);
-        let mut this = Self { turns, passes, waiting, refused, both };
+        let mut this = Self { turns, passes, waiting, refused, both, leaves, leaves_before };
         this.begin(harbor, upgrade, world)?;
         this.both = this.both_users(harbor, world)?;
         Ok(this)
@@ -70,6 +80,12 @@ impl Rotation {
         upgrade: &Upgrade<'_>,
         world: &World<'_>,
     ) -> Result<(), PlanError> {
+        if let Some(leaves) = &self.leaves
+            && let Some(next) = leaves.next(&self.turns, harbor, world)?
+        {
+            self.turns.newest.insert(Rotated::InternalTls, next);
+            self.passes = self.turns.passes(harbor, world)?;
+        }
         let is_free = |rotated: &Rotated| {
             let turn = self.turns.newest.get(rotated);
             !self.refused.contains_key(rotated) && turn.is_some_and(|turn| !turn.is_before_ours)
@@ -96,10 +112,7 @@ impl Rotation {
         };
         let begins = |rotated: Rotated| obstacle.is_none() && rotated.pass() == pass;
         for rotated in due.iter().copied().filter(|it| begins(*it)) {
-            if let (Some(turn), Credential::Generated(base)) =
-                (self.turns.newest.get(&rotated), self.turns.base.rotated(rotated))
-            {
-                let next = turn.next(base, self.turns.requests.of(rotated), harbor.namespace, world)?;
+            if let Some(next) = self.turns.next(rotated, harbor, world)? {
                 self.turns.newest.insert(rotated, next);
             }
         }
@@ -109,6 +122,9 @@ impl Rotation {
         let why =
             obstacle.clone().unwrap_or_else(|| "waits for the end of the rotation before it".to_owned());
         self.waiting = due.into_iter().filter(|it| !begins(*it)).map(|it| (it, why.clone())).collect();
+        if self.turns.leaves().is_some_and(|leaves| leaves.is_followed()) {
+            self.waiting.remove(&Rotated::InternalTls);
+        }
         Ok(())
     }
 
@@ -140,17 +156,20 @@ pub(super) fn under_way(harbor: &Validated<'_>, world: &World<'_>) -> Result<Opt
 }
 
 /// What users ask for and the operator does not do, and why.
-fn refused(turns: &Turns, issuers: &Issuers) -> BTreeMap<Rotated, String> {
+fn refused(turns: &Turns, issuers: &Issuers, harbor: &Validated<'_>) -> BTreeMap<Rotated, String> {
     let why = |rotated: Rotated| match turns.base.rotated(rotated) {
-        Credential::Named(secret) => Some(format!(
-            "{} names the Secret {secret}, which only you write; change the value there",
-            rotated.field()
-        )),
-        Credential::Generated(_) if rotated == Rotated::Token && !issuers.operator_issues_token() => {
+        // One with an interval is left alone.
+        Some(Credential::Named(secret)) => turns.requests.of(rotated).map(|_| {
+            format!(
+                "{} names the Secret {secret}, which only you write; change the value there",
+                rotated.field()
+            )
+        }),
+        Some(Credential::Generated(_)) if rotated == Rotated::Token && !issuers.operator_issues_token() => {
             Some("cert-manager issues it, because spec.core.tokenIssuer is set".to_owned())
         }
-        Credential::Generated(_) => None,
+        Some(Credential::Generated(_)) => None,
+        None => internal_tls::refused(rotated, turns, issuers.operator_issues_internal(), harbor),
     };
-    let asked = Rotated::ALL.into_iter().filter(|it| turns.requests.of(*it).is_some());
-    asked.filter_map(|rotated| Some((rotated, why(rotated)?))).collect()
+    turns.asked.iter().filter_map(|rotated| Some((*rotated, why(*rotated)?))).collect()
 }

@@ -20,8 +20,11 @@ impl Rotation {
     pub fn add_to(&self, outlook: Outlook, harbor: &Validated<'_>) -> Outlook {
         let Outlook { mut steps, waits, certificate, .. } = outlook;
         steps.extend(Pass::ALL.into_iter().filter_map(|pass| self.planned(pass)));
-        let replaced = self.turns.newest.values().filter_map(Turn::replaced);
-        let replaced = replaced.map(|secret| ObjectKey::of::<Secret>(harbor.namespace, secret)).collect();
+        let replaced = self.turns.newest.values().filter_map(Turn::replaced).cloned();
+        let leaves = self.leaves.iter().flat_map(|leaves| leaves.replaced(harbor));
+        let replaced =
+            replaced.chain(leaves).map(|secret| ObjectKey::of::<Secret>(harbor.namespace, &secret));
+        let replaced = replaced.collect();
         let waits = waits.or_else(|| self.waits(harbor));
         Outlook { steps, waits, certificate, rotations: self.states(), replaced }
     }

@@ -56,8 +56,11 @@ impl Rotation {
 
     /// The Secrets besides the newest ones that are needed while passes are under way.
     pub fn secrets(&self, harbor: &Validated<'_>) -> impl Iterator<Item = Desired> {
-        let running = Rotated::ALL.into_iter().filter(|rotated| self.is_running(rotated.pass()));
-        let before = running.filter_map(|rotated| self.turn(rotated)?.before.as_ref()).map(|before| {
+        // The certificates before are in `leaves_before`.
+        let running =
+            Rotated::ALL.into_iter().filter(|it| *it != Rotated::InternalTls && self.is_running(it.pass()));
+        let before = running.filter_map(|rotated| self.turn(rotated)?.before.as_ref());
+        let before = before.chain(&self.leaves_before).map(|before| {
             let secret = Secret { metadata: harbor.metadata(before.as_str()), ..Secret::default() };
             // It exists, and is not created again.
             Desired::awaited(secret, "components used it until a moment ago")

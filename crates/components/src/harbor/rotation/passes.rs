@@ -16,7 +16,25 @@ pub(in super::super) enum Pass {
     JobSecrets,
     /// The keys that all pods of Core must share.
     CoreKeys,
+    /// The authority of TLS between components. See [`super::internal_tls`].
+    InternalTlsAuthority,
+    /// The certificates of TLS between components.
+    InternalTls,
 }
+
+/// The parts that have a certificate of TLS between components, or trust one.
+pub(super) const SERVED_OVER_TLS: &[(Part, Look)] = &[
+    (Part::Core, Look::New),
+    (Part::JobService, Look::New),
+    (Part::Registry, Look::New),
+    (Part::RegistryController, Look::New),
+    (Part::Portal, Look::New),
+    (Part::ChartMuseum, Look::New),
+    (Part::Exporter, Look::New),
+    (Part::NotaryServer, Look::New),
+    (Part::Trivy, Look::New),
+    (Part::Nginx, Look::New),
+];
 
 /// One step of a pass.
 #[derive(Debug)]
@@ -40,8 +58,19 @@ pub(super) enum Look {
 
 impl Pass {
     /// In the order in which they are done.
-    pub const ALL: [Self; 4] =
-        [Self::RegistryHttp, Self::RegistryCredentials, Self::JobSecrets, Self::CoreKeys];
+    pub const ALL: [Self; 6] = [
+        Self::RegistryHttp,
+        Self::RegistryCredentials,
+        Self::JobSecrets,
+        Self::CoreKeys,
+        Self::InternalTlsAuthority,
+        Self::InternalTls,
+    ];
+
+    /// Whether it is about TLS between components.
+    pub(super) const fn is_of_tls(self) -> bool {
+        matches!(self, Self::InternalTlsAuthority | Self::InternalTls)
+    }
 
     /// Its steps, in order. Each begins when the one before has ended.
     pub(super) const fn steps(self) -> &'static [Step] {
@@ -80,6 +109,20 @@ impl Pass {
                 does: "replaces all pods of Core at the same time",
                 parts: &[(Part::Core, Look::New), (Part::NotaryServer, Look::New)],
             }],
+            Self::InternalTlsAuthority => &[
+                Step {
+                    does: "has all components trust the new authority beside the one before",
+                    parts: SERVED_OVER_TLS,
+                },
+                Step {
+                    does: "gives all components certificates of the new authority",
+                    parts: SERVED_OVER_TLS,
+                },
+                Step { does: "has all components trust the new authority only", parts: SERVED_OVER_TLS },
+            ],
+            Self::InternalTls => {
+                &[Step { does: "gives all components certificates with new keys", parts: SERVED_OVER_TLS }]
+            }
         }
     }
 
@@ -89,7 +132,7 @@ impl Pass {
             Self::RegistryHttp => {
                 "an upload that goes on in another pod of the registry starts its layer again"
             }
-            Self::RegistryCredentials => "no request fails",
+            Self::RegistryCredentials | Self::InternalTlsAuthority | Self::InternalTls => "no request fails",
             Self::JobSecrets => "no job runs meanwhile; pushes and pulls go on",
             Self::CoreKeys => "clients get new tokens, and a page that is open is refused once",
         }

@@ -5,7 +5,7 @@ use api::names::ROTATE_ANNOTATION;
 use plan::PlanError;
 use std::collections::BTreeMap;
 
-/// Stands for all credentials.
+/// Stands for all credentials, but not for certificates.
 const ALL: &str = "all";
 /// The longest word behind a name.
 const LONGEST: usize = 64;
@@ -39,7 +39,8 @@ impl Requests {
                 return Err(invalid(format!("names {name} twice"), "keep one of them"));
             }
         }
-        let of = |rotated| named.remove(&rotated).or_else(|| every.clone()).map(|word| (rotated, word));
+        let every = |rotated| every.clone().filter(|_| Rotated::CREDENTIALS.contains(&rotated));
+        let of = |rotated| named.remove(&rotated).or_else(|| every(rotated)).map(|word| (rotated, word));
         Ok(Self(Rotated::ALL.into_iter().filter_map(of).collect()))
     }
 

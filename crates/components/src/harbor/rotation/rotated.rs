@@ -6,7 +6,7 @@ use api::v1beta1::{
     rotation::{RotationInterval, RotationSpec},
 };
 
-/// A credential inside a Harbor that the operator generates, and can generate anew.
+/// A credential or a certificate inside a Harbor that the operator generates, and can generate anew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Rotated {
     /// The key for uploads that several pods of the registry handle.
@@ -21,17 +21,33 @@ pub(in super::super) enum Rotated {
     Token,
     /// The key that protects forms.
     Csrf,
+    /// The authority of TLS between components.
+    InternalTlsAuthority,
+    /// The certificates of TLS between components.
+    InternalTls,
 }
 
 impl Rotated {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
+    /// Those that `all` stands for: to rotate the others replaces the pods of all components.
+    pub const CREDENTIALS: [Self; 6] = [
         Self::RegistryHttp,
         Self::RegistryCredentials,
         Self::JobserviceSecret,
         Self::CoreSecret,
         Self::Token,
         Self::Csrf,
+    ];
+
+    /// All of them, in the order in which they are rotated.
+    pub const ALL: [Self; 8] = [
+        Self::RegistryHttp,
+        Self::RegistryCredentials,
+        Self::JobserviceSecret,
+        Self::CoreSecret,
+        Self::Token,
+        Self::Csrf,
+        Self::InternalTlsAuthority,
+        Self::InternalTls,
     ];
 
     /// Its name for users.
@@ -43,6 +59,8 @@ impl Rotated {
             Self::CoreSecret => "coreSecret",
             Self::Token => "token",
             Self::Csrf => "csrf",
+            Self::InternalTlsAuthority => "internalTLSAuthority",
+            Self::InternalTls => "internalTLS",
         }
     }
 
@@ -53,13 +71,23 @@ impl Rotated {
             Self::RegistryCredentials => Pass::RegistryCredentials,
             Self::JobserviceSecret | Self::CoreSecret => Pass::JobSecrets,
             Self::Token | Self::Csrf => Pass::CoreKeys,
+            Self::InternalTlsAuthority => Pass::InternalTlsAuthority,
+            Self::InternalTls => Pass::InternalTls,
         }
     }
 
     /// How old it may become.
     pub fn interval(self, spec: &RotationSpec) -> Option<&GoDuration> {
-        let RotationSpec { registry_http, registry_credentials, jobservice_secret, core_secret, token, csrf } =
-            spec;
+        let RotationSpec {
+            registry_http,
+            registry_credentials,
+            jobservice_secret,
+            core_secret,
+            token,
+            csrf,
+            internal_tls_authority,
+            internal_tls,
+        } = spec;
         let interval = match self {
             Self::RegistryHttp => registry_http,
             Self::RegistryCredentials => registry_credentials,
@@ -67,6 +95,8 @@ impl Rotated {
             Self::CoreSecret => core_secret,
             Self::Token => token,
             Self::Csrf => csrf,
+            Self::InternalTlsAuthority => internal_tls_authority,
+            Self::InternalTls => internal_tls,
         };
         interval.as_ref().map(|RotationInterval { interval }| interval)
     }
@@ -80,6 +110,7 @@ impl Rotated {
             Self::CoreSecret => "spec.core.secretRef",
             Self::Token => "spec.core.tokenCertificateRef",
             Self::Csrf => "spec.core.csrfKeyRef",
+            Self::InternalTlsAuthority | Self::InternalTls => "spec.internalTLS.certificates",
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The Secrets of all credentials, and what users ask for.
 
 use super::{
+    internal_tls::{self, Leaves},
     passes::Pass,
     progress::Progress,
     request::Requests,
@@ -16,7 +17,10 @@ use crate::{
 };
 use api::{names::ROTATE_ANNOTATION, v1beta1::rotation::RotationPhase};
 use plan::{All as _, PlanError, World};
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// The shortest interval of a credential: a rotation replaces pods.
 const SHORTEST: Duration = Duration::from_hours(1);
@@ -28,30 +32,62 @@ pub(in super::super) struct Turns {
     pub(super) newest: BTreeMap<Rotated, Turn>,
     /// What a user, or the interval, asks to rotate.
     pub(super) due: Vec<Rotated>,
+    /// What a user, or an interval, asks to rotate at some time.
+    pub(super) asked: BTreeSet<Rotated>,
 }
 
 impl Turns {
     /// Reads the Secrets. Refuses names that no credential has.
     pub fn of(harbor: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
         let base = Credentials::of(harbor);
-        let read = |rotated: Rotated, base: &str, requests: &Requests| {
-            let (request, interval) = (requests.of(rotated), interval(harbor, rotated)?);
-            let is_asked = request.is_some() || interval.is_some();
-            let first = if is_asked { First::Read } else { First::Unread };
-            let turn = Turn::newest(base, first, request, world)?;
+        let requests = Requests::parse(harbor.annotation(ROTATE_ANNOTATION))?;
+        let intervals = Rotated::ALL.map(|rotated| interval(harbor, rotated).map(|it| (rotated, it)));
+        let intervals: BTreeMap<_, _> =
+            intervals.into_iter().collect::<Vec<_>>().all()?.into_iter().collect();
+        let asked =
+            |rotated| requests.of(rotated).is_some() || intervals.get(&rotated).is_some_and(Option::is_some);
+        let asked: BTreeSet<_> = Rotated::ALL.into_iter().filter(|rotated| asked(*rotated)).collect();
+        let read = |rotated: Rotated, first: &str| {
+            let request = requests.of(rotated);
+            let how = if asked.contains(&rotated) { First::Read } else { First::Unread };
+            let turn = Turn::newest(first, how, request, world)?;
             let turn = if has_ended(rotated, &turn, harbor) { turn.ended() } else { turn };
-            let is_due = is_due(&turn, request, interval, world);
+            let is_due = is_due(&turn, request, intervals.get(&rotated).copied().flatten(), world);
             Ok((rotated, turn, is_due))
         };
-        let requests = Requests::parse(harbor.annotation(ROTATE_ANNOTATION))?;
-        let ours = Rotated::ALL.into_iter().filter_map(|rotated| match base.rotated(rotated) {
-            Credential::Generated(base) => Some(read(rotated, base, &requests)),
-            Credential::Named(_) => None,
-        });
-        let turns = ours.collect::<Vec<Result<_, PlanError>>>().all()?;
+        let ours =
+            Rotated::ALL.into_iter().filter_map(|rotated| Some((rotated, first(rotated, &base, harbor)?)));
+        let turns = ours
+            .map(|(rotated, first)| read(rotated, &first))
+            .collect::<Vec<Result<_, PlanError>>>()
+            .all()?;
         let due = turns.iter().filter(|(.., is_due)| *is_due).map(|(rotated, ..)| *rotated).collect();
         let newest = turns.into_iter().map(|(rotated, turn, _)| (rotated, turn)).collect();
-        Ok(Self { base, requests, newest, due })
+        Ok(Self { base, requests, newest, due, asked })
+    }
+
+    /// The turn that follows the newest one.
+    pub(super) fn next(
+        &self,
+        rotated: Rotated,
+        harbor: &Validated<'_>,
+        world: &World<'_>,
+    ) -> Result<Option<Turn>, PlanError> {
+        let (Some(turn), Some(first)) = (self.newest.get(&rotated), first(rotated, &self.base, harbor))
+        else {
+            return Ok(None);
+        };
+        let next = turn.next(&first, self.requests.of(rotated), harbor.namespace, world)?;
+        let trust = self.leaves().filter(|_| rotated == Rotated::InternalTls).map(|leaves| leaves.trust());
+        Ok(Some(match trust {
+            Some(trust) => next.trusting(trust),
+            None => next,
+        }))
+    }
+
+    /// The certificates of TLS between components, if they are issued.
+    pub(super) fn leaves(&self) -> Option<Leaves> {
+        Leaves::of(&self.newest)
     }
 
     /// How far the passes have come whose Secrets before still exist.
@@ -60,13 +96,23 @@ impl Turns {
         harbor: &Validated<'_>,
         world: &World<'_>,
     ) -> Result<Vec<Progress>, PlanError> {
-        let passes = Pass::ALL.into_iter().filter_map(|pass| {
+        let tls = self.leaves().map(|leaves| leaves.progress(harbor, world)).transpose()?.flatten();
+        let passes = Pass::ALL.into_iter().filter(|pass| !pass.is_of_tls()).filter_map(|pass| {
             let is_member =
                 |(rotated, turn): &(&Rotated, &Turn)| rotated.pass() == pass && turn.before.is_some();
             let members: Vec<_> = self.newest.iter().filter(is_member).collect();
             (!members.is_empty()).then(|| Progress::of(pass, &members, harbor, world))
         });
-        passes.collect::<Vec<_>>().all()
+        Ok(passes.collect::<Vec<_>>().all()?.into_iter().chain(tls).collect())
+    }
+}
+
+/// The first Secret of what can be rotated, if the operator generates it.
+fn first(rotated: Rotated, base: &Credentials, harbor: &Validated<'_>) -> Option<String> {
+    match base.rotated(rotated) {
+        Some(Credential::Generated(first)) => Some(first.to_string()),
+        Some(Credential::Named(_)) => None,
+        None => internal_tls::first(rotated, harbor),
     }
 }
 

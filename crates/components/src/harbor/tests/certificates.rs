@@ -19,7 +19,7 @@ fn without_cert_manager_the_operator_issues_every_certificate_itself() {
         subject: "acme-harbor-core".into(),
         dns_names: vec!["acme-harbor-core".into()],
         ip_addresses: vec![],
-        role: Role::Leaf { authority: Some("acme-harbor-internal-tls-authority".into()) },
+        role: Role::Leaf { authority: Some("acme-harbor-internal-tls-authority".into()), also_trusted: None },
         days: 90,
     };
     assert_eq!(policy(&case, "acme-harbor-internal-tls-core"), Policy::Issue(expected));
@@ -43,7 +43,7 @@ fn authorities_between_components_are_limited_to_services_whatever_the_harbor_ha
         "a later one needs no new authority"
     );
     for (secret, issuance) in issuances(&case()) {
-        if let Role::Leaf { authority: Some(authority) } = &issuance.role
+        if let Role::Leaf { authority: Some(authority), .. } = &issuance.role
             && authority.ends_with("internal-tls-authority")
         {
             assert!(issuance.dns_names.iter().all(|name| names.contains(name)), "{secret}: {issuance:?}");
@@ -150,7 +150,7 @@ fn tls_for_users_without_a_certificate_of_theirs_gets_one_for_the_external_host(
         subject: "harbor.example.com".into(),
         dns_names: vec!["harbor.example.com".into()],
         ip_addresses: vec![],
-        role: Role::Leaf { authority: Some("acme-harbor-expose-tls-authority".into()) },
+        role: Role::Leaf { authority: Some("acme-harbor-expose-tls-authority".into()), also_trusted: None },
         days: 90,
     };
     assert_eq!(public(&case), expected);

@@ -9,6 +9,7 @@ mod database_access;
 mod defaults;
 mod graph;
 mod ingress;
+mod internal_tls;
 mod network_policies;
 mod refusals;
 mod relocation;

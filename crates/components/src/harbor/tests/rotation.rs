@@ -185,7 +185,8 @@ fn names_that_no_credential_has_and_credentials_of_users_are_refused() {
     assert_eq!(
         asked("csrf,encryptionKey@2").error(),
         "metadata.annotations[goharbor.io/rotate]: \"encryptionKey\" is not a credential that the operator can rotate; \
-         name some of registryHttp, registryCredentials, jobserviceSecret, coreSecret, token, csrf, all, separated by commas"
+         name some of registryHttp, registryCredentials, jobserviceSecret, coreSecret, token, csrf, \
+         internalTLSAuthority, internalTLS, all, separated by commas"
     );
     assert!(asked("csrf@1,csrf@2").error().contains("names csrf twice"));
     assert!(asked(&format!("csrf@{}", "x".repeat(65))).error().contains("at most 64"));

@@ -31,7 +31,7 @@ fn secret(kind: &str) -> Secret {
 
 /// One of each sort of child.
 fn children() -> Vec<(&'static str, Desired)> {
-    let (role, days) = (Role::Leaf { authority: None }, 1);
+    let (role, days) = (Role::Leaf { authority: None, also_trusted: None }, 1);
     let issuance =
         Issuance { subject: "s".into(), dns_names: Vec::new(), ip_addresses: Vec::new(), role, days };
     let system = System::new("depot", "ns", "acme");
