@@ -4,23 +4,16 @@ use crate::{
     LogKey, Unseen,
     event::warnings,
     log::{self, last_lines},
+    owner::{Named, Owned, Owners},
     pod::pod_report,
     report::{EventReport, PodReport, Report, WorkloadReport},
-    workload::{REVISION, Standing, Workload},
+    workload::{Sort, Standing, Workload},
 };
 use jiff::Timestamp;
-use k8s_openapi::{
-    api::{
-        apps::v1::ReplicaSet,
-        core::v1::{Event, Pod},
-    },
-    apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference},
-};
-use kube::core::PartialObjectMeta;
+use k8s_openapi::api::core::v1::{Event, Pod};
+use plan::ObjectKey;
+use progress::Tally;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The label with which a Deployment tells the pods of its templates apart.
-const TEMPLATE_HASH: &str = "pod-template-hash";
 
 /// What was read of the cluster.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +22,8 @@ pub struct Observed {
     pub workloads: Vec<Workload>,
     /// Pods of their namespaces.
     pub pods: Vec<Pod>,
-    /// ReplicaSets of their namespaces.
-    pub replica_sets: Vec<PartialObjectMeta<ReplicaSet>>,
+    /// What is between workloads and pods.
+    pub owners: Owners,
     /// Events of their namespaces.
     pub events: Vec<Event>,
     /// The ends of logs, or why they cannot be read.
@@ -48,20 +41,36 @@ impl Observed {
 
     /// The report.
     pub fn fold(&self, now: Timestamp) -> Report {
-        let about = |workload: &Workload| (workload.key.clone(), self.workload(workload, now));
+        let about = |workload: &Workload| (workload.object.key.clone(), self.workload(workload, now));
         Report { workloads: self.workloads.iter().map(about).collect(), unseen: self.unseen.clone() }
     }
 
     fn workload(&self, workload: &Workload, now: Timestamp) -> WorkloadReport {
-        let key = &workload.key;
-        let of_sets = self.newest_sets(workload).into_iter().flatten();
-        let of_sets = of_sets.flat_map(|set| warnings(&self.events, "ReplicaSet", set, now));
+        let of_pod = |key: &ObjectKey| key.kind == "Pod";
+        let about = [&workload.object.key].into_iter().chain(self.between(workload));
+        // What is said about a pod stands below it.
+        let about = about.filter(|key| !of_pod(key));
+        let events = about.flat_map(|key| warnings(&self.events, &key.kind, &key.name, now));
         WorkloadReport {
             ready: workload.standing == Standing::Ready,
-            tally: workload.tally,
+            tally: workload.tally.or_else(|| self.counted(workload)),
             pods: self.pods_of(workload).into_iter().map(|pod| self.pod(pod, now)).collect(),
-            events: warnings(&self.events, &key.kind, &key.name, now).into_iter().chain(of_sets).collect(),
+            events: events.collect(),
         }
+    }
+
+    /// How many of the pods that an object of another operator has are ready: it is not known how many it wants.
+    fn counted(&self, workload: &Workload) -> Option<Tally> {
+        let key = &workload.object.key;
+        if Sort::of(key) != Some(Sort::Owning) || key.kind == "Pod" {
+            return None;
+        }
+        let phase = |pod: &Pod| pod.status.as_ref().and_then(|status| status.phase.clone());
+        let pods =
+            self.pods_of(workload).into_iter().filter(|pod| phase(pod).as_deref() != Some("Succeeded"));
+        let reports: Vec<_> = pods.map(|pod| pod_report(pod, Vec::new())).collect();
+        let ready = reports.iter().filter(|pod| pod.state == "ready").count();
+        (!reports.is_empty()).then_some(Tally { ready, all: reports.len() })
     }
 
     fn pod(&self, pod: &Pod, now: Timestamp) -> PodReport {
@@ -92,16 +101,9 @@ impl Observed {
     fn pods_of(&self, workload: &Workload) -> Vec<&Pod> {
         let newest = self.newest_sets(workload);
         let belongs = |pod: &&Pod| {
-            let is_here = pod.metadata.namespace.as_deref() == Some(&workload.key.namespace);
-            let Some(owner) = controller(&pod.metadata).filter(|_| is_here) else { return false };
-            match &*workload.key.kind {
-                "Deployment" => {
-                    let is_its = owner.kind == "ReplicaSet"
-                        && deployment(pod, owner) == Some(workload.key.name.as_str());
-                    is_its && newest.as_ref().is_none_or(|newest| newest.contains(owner.name.as_str()))
-                }
-                kind => owner.kind == kind && owner.name == workload.key.name,
-            }
+            let chain = self.owners.of_pod(pod);
+            let is_newest = |newest: &BTreeSet<_>| chain.iter().any(|owner| newest.contains(&owner.key));
+            self.is_home(workload, &chain) && newest.as_ref().is_none_or(is_newest)
         };
         let mut pods: Vec<_> = self.pods.iter().filter(belongs).collect();
         pods.sort_by_cached_key(|pod| {
@@ -111,28 +113,43 @@ impl Observed {
         pods
     }
 
-    /// The names of the ReplicaSets with the newest template of a Deployment; `None` if they are not known.
-    fn newest_sets(&self, workload: &Workload) -> Option<BTreeSet<&str>> {
-        let revision = workload.revision.as_ref()?;
-        let is_newest = |set: &&PartialObjectMeta<ReplicaSet>| {
-            let owner = controller(&set.metadata);
-            let annotations = set.metadata.annotations.as_ref();
-            set.metadata.namespace.as_deref() == Some(&workload.key.namespace)
-                && owner.is_some_and(|it| it.kind == "Deployment" && it.name == workload.key.name)
-                && annotations.and_then(|all| all.get(REVISION)) == Some(revision)
+    /// Whether a workload is the nearest one among these owners.
+    fn is_home(&self, workload: &Workload, chain: &[Named]) -> bool {
+        let home = chain.iter().find(|owner| self.is_workload(owner));
+        home.is_some_and(|home| home.is(&workload.object))
+    }
+
+    /// The last known owners of pods of which it is not known what they belong to.
+    pub(crate) fn unread(&self) -> BTreeSet<ObjectKey> {
+        self.owners.unread(&self.pods, |object| self.is_workload(object))
+    }
+
+    fn is_workload(&self, object: &Named) -> bool {
+        self.workloads.iter().any(|workload| workload.object.is(object))
+    }
+
+    /// What is between a workload and its pods; of a Deployment, the ReplicaSets of its newest template.
+    fn between(&self, workload: &Workload) -> Vec<&ObjectKey> {
+        let newest = self.newest_sets(workload);
+        let is_between = |it: &&Owned| {
+            let chain = self.owners.of(&it.object);
+            self.is_home(workload, &chain)
+                && !it.object.is(&workload.object)
+                && newest.as_ref().is_none_or(|newest| newest.contains(&it.object.key))
         };
-        let newest = self.replica_sets.iter().filter(is_newest);
-        let newest: BTreeSet<_> = newest.filter_map(|set| set.metadata.name.as_deref()).collect();
+        let is_known = workload.revision.is_none() || newest.is_some();
+        let between = self.owners.iter().filter(|_| is_known).filter(is_between);
+        between.map(|it| &it.object.key).collect()
+    }
+
+    /// The ReplicaSets with the newest template of a Deployment; `None` if they are not known.
+    fn newest_sets(&self, workload: &Workload) -> Option<BTreeSet<&ObjectKey>> {
+        let revision = workload.revision.as_ref()?;
+        let is_newest = |it: &&Owned| {
+            it.owner.as_ref().is_some_and(|owner| owner.is(&workload.object))
+                && it.revision.as_ref() == Some(revision)
+        };
+        let newest: BTreeSet<_> = self.owners.iter().filter(is_newest).map(|it| &it.object.key).collect();
         (!newest.is_empty()).then_some(newest)
     }
-}
-
-fn controller(metadata: &ObjectMeta) -> Option<&OwnerReference> {
-    metadata.owner_references.iter().flatten().find(|owner| owner.controller == Some(true))
-}
-
-/// The Deployment of a pod, from the name of its ReplicaSet, which ends with the hash of the template.
-fn deployment<'p>(pod: &'p Pod, set: &'p OwnerReference) -> Option<&'p str> {
-    let hash = pod.metadata.labels.as_ref()?.get(TEMPLATE_HASH)?;
-    set.name.strip_suffix(hash.as_str())?.strip_suffix('-')
 }

@@ -4,11 +4,12 @@ use crate::{
     LogInstance, LogKey, Unseen,
     fold::Observed,
     log::LINES,
+    owner::Owned,
     report::Report,
     slim::Slim,
     text::message,
-    unseen::{EVENTS, LOGS, PODS, REPLICA_SETS},
-    workload::{Kind, Standing, Workload, common_labels},
+    unseen::{DEPLOYMENTS, EVENTS, JOBS, LOGS, PODS, REPLICA_SETS, STATEFUL_SETS},
+    workload::{Kind, Sort, Standing, Workload, common_labels},
 };
 use futures::{
     FutureExt as _,
@@ -75,6 +76,53 @@ pub async fn read(client: &Client, workloads: &BTreeMap<ObjectKey, Standing>, no
     observed.fold(now)
 }
 
+/// The workloads of one namespace that were asked for.
+struct Asked<'a> {
+    all: BTreeMap<&'a ObjectKey, Standing>,
+}
+
+impl<'a> Asked<'a> {
+    fn within(namespace: &str, all: &'a BTreeMap<ObjectKey, Standing>) -> Self {
+        let here = all.iter().filter(|(key, _)| key.namespace == namespace);
+        Self { all: here.map(|(key, standing)| (key, *standing)).collect() }
+    }
+
+    /// Those whose pods are found in this way.
+    fn of(&self, sort: Sort) -> impl Iterator<Item = (&ObjectKey, Standing)> {
+        let all = self.all.iter().map(|(key, standing)| (*key, *standing));
+        all.filter(move |(key, _)| Sort::of(key) == Some(sort))
+    }
+
+    fn has_other_operators(&self) -> bool {
+        self.of(Sort::Owning).any(|(key, _)| key.kind != "Pod")
+    }
+
+    /// The list that has the workloads of a kind that were asked for; none if there are none. With objects of other operators,
+    /// it has all of the kind: they may own others of it.
+    fn named<K: Kind>(&self) -> Option<ListParams> {
+        let is_asked = |key: &&&ObjectKey| key.group == K::group(&()) && key.kind == K::kind(&());
+        let keys: Vec<_> = self.all.keys().filter(is_asked).collect();
+        match keys[..] {
+            [] => None,
+            [only] if !self.has_other_operators() => {
+                Some(ListParams::default().fields(&format!("metadata.name={}", only.name)))
+            }
+            _ => Some(ListParams::default()),
+        }
+    }
+}
+
+/// The resource of a kind of Kubernetes that owns pods, or owns what owns them.
+fn resource(key: &ObjectKey) -> Option<&'static str> {
+    match (&*key.group, &*key.kind) {
+        ("apps", "Deployment") => Some(DEPLOYMENTS),
+        ("apps", "StatefulSet") => Some(STATEFUL_SETS),
+        ("apps", "ReplicaSet") => Some(REPLICA_SETS),
+        ("batch", "Job") => Some(JOBS),
+        _ => None,
+    }
+}
+
 /// The requests to one namespace.
 struct Namespace<'a> {
     client: &'a Client,
@@ -84,37 +132,84 @@ struct Namespace<'a> {
 
 impl Namespace<'_> {
     async fn read(&self, asked: &BTreeMap<ObjectKey, Standing>, observed: &mut Observed) {
-        let mut found = self.workloads::<Deployment>("deployments", asked, observed).await;
-        found.extend(self.workloads::<StatefulSet>("statefulsets", asked, observed).await);
-        found.extend(self.workloads::<Job>("jobs", asked, observed).await);
+        let asked = Asked::within(self.name, asked);
+        let mut listed = BTreeSet::new();
+        let mut found = self.workloads::<Deployment>(DEPLOYMENTS, &asked, observed, &mut listed).await;
+        found.extend(self.workloads::<StatefulSet>(STATEFUL_SETS, &asked, observed, &mut listed).await);
+        found.extend(self.workloads::<Job>(JOBS, &asked, observed, &mut listed).await);
+        let owning = asked.of(Sort::Owning).map(|(key, standing)| Workload::owning(key, standing));
+        found.extend(owning);
         if found.is_empty() {
             return;
         }
+        let unready: Vec<_> = found.iter().filter(|it| it.standing == Standing::Unready).collect();
+        let has_revision = unready.iter().any(|workload| workload.revision.is_some());
+        let has_unready = !unready.is_empty();
         let params = ListParams::default();
-        let labels: Selector = common_labels(&found).into_iter().collect();
+        // Nothing is known of the labels that other operators give to their pods.
+        let labels =
+            if asked.of(Sort::Owning).next().is_some() { BTreeMap::new() } else { common_labels(&found) };
+        let labels: Selector = labels.into_iter().collect();
         let selected =
             if labels.selects_all() { params.clone() } else { params.clone().labels_from(&labels) };
         let pods = self.list(PODS, selected.clone(), objects::<Pod>, observed).await;
         observed.pods.extend(pods);
-        let unready: Vec<_> = found.iter().filter(|it| it.standing == Standing::Unready).collect();
-        if unready.iter().any(|workload| workload.revision.is_some()) {
-            let sets = self.list(REPLICA_SETS, selected, metadata::<ReplicaSet>, observed).await;
-            observed.replica_sets.extend(sets);
+        observed.workloads.extend(found);
+        if has_revision {
+            self.owned::<ReplicaSet>(REPLICA_SETS, selected, observed).await;
+            listed.insert(REPLICA_SETS);
         }
-        if !unready.is_empty() {
+        if asked.has_other_operators() {
+            self.between(&asked, observed, &mut listed).await;
+        }
+        if has_unready {
             let warnings = params.fields("type!=Normal");
             let events = self.list(EVENTS, warnings, objects::<Event>, observed).await;
             observed.events.extend(events);
         }
-        observed.workloads.extend(found);
+    }
+
+    /// Reads what is between the objects of other operators and their pods: each kind once, and only if a pod has such an owner.
+    /// If an object is not ready, its StatefulSets are read even if they have no pods: they say why.
+    async fn between(&self, asked: &Asked<'_>, observed: &mut Observed, listed: &mut BTreeSet<&'static str>) {
+        let is_unready =
+            |(key, standing): (&ObjectKey, _)| key.kind != "Pod" && standing == Standing::Unready;
+        let mut wanted: BTreeSet<_> =
+            asked.of(Sort::Owning).any(is_unready).then_some(STATEFUL_SETS).into_iter().collect();
+        loop {
+            wanted.extend(observed.unread().into_iter().filter_map(|key| resource(&key)));
+            let Some(next) = wanted.difference(listed).next().copied() else { return };
+            listed.insert(next);
+            let all = ListParams::default();
+            match next {
+                DEPLOYMENTS => self.owned::<Deployment>(next, all, observed).await,
+                STATEFUL_SETS => self.owned::<StatefulSet>(next, all, observed).await,
+                JOBS => self.owned::<Job>(next, all, observed).await,
+                _ => self.owned::<ReplicaSet>(next, all, observed).await,
+            }
+        }
+    }
+
+    /// Notes the owners of all objects of a kind.
+    async fn owned<K>(&self, resource: &'static str, params: ListParams, observed: &mut Observed)
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
+            + Clone
+            + Debug
+            + DeserializeOwned
+            + 'static,
+    {
+        let found = self.list(resource, params, metadata::<K>, observed).await;
+        observed.owners.extend(found.iter().map(|it| Owned::of::<K>(&it.metadata)));
     }
 
     /// The workloads of a kind that exist, of those that were asked for.
     async fn workloads<K>(
         &self,
         plural: &'static str,
-        asked: &BTreeMap<ObjectKey, Standing>,
+        asked: &Asked<'_>,
         observed: &mut Observed,
+        listed: &mut BTreeSet<&'static str>,
     ) -> Vec<Workload>
     where
         K: Kind
@@ -125,24 +220,13 @@ impl Namespace<'_> {
             + DeserializeOwned
             + 'static,
     {
-        let Some(params) = self.named::<K>(asked) else { return Vec::new() };
+        let Some(params) = asked.named::<K>() else { return Vec::new() };
         let found = self.list(plural, params, objects::<K>, observed).await;
+        listed.insert(plural);
+        observed.owners.extend(found.iter().map(|it| Owned::of::<K>(it.meta())));
         let name = |object: &K| object.meta().name.clone().unwrap_or_default();
-        let standing = |object: &K| asked.get(&ObjectKey::of::<K>(self.name, &name(object))).copied();
+        let standing = |object: &K| asked.all.get(&ObjectKey::of::<K>(self.name, &name(object))).copied();
         found.iter().filter_map(|object| Some(Workload::of(object, standing(object)?))).collect()
-    }
-
-    /// The list that has the workloads of a kind that were asked for; none if there are none.
-    fn named<K: Kind>(&self, asked: &BTreeMap<ObjectKey, Standing>) -> Option<ListParams> {
-        let is_asked = |key: &&ObjectKey| {
-            key.namespace == self.name && key.group == K::group(&()) && key.kind == K::kind(&())
-        };
-        let keys: Vec<_> = asked.keys().filter(is_asked).collect();
-        match keys[..] {
-            [] => None,
-            [only] => Some(ListParams::default().fields(&format!("metadata.name={}", only.name))),
-            _ => Some(ListParams::default()),
-        }
     }
 
     /// The objects of a list, which is read in pages. What is missing is noted.

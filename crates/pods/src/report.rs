@@ -17,7 +17,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many of the pods of some Deployments are ready, as the status of these tells it. `None` if there is no Deployment.
+    /// How many of the pods of some workloads are ready. `None` if none of them has pods.
     pub fn tally(&self, is_meant: impl Fn(&ObjectKey) -> bool) -> Option<Tally> {
         let meant = self.workloads.iter().filter(|(key, _)| is_meant(key)).filter_map(|(_, it)| it.tally);
         meant.reduce(|one, other| Tally { ready: one.ready + other.ready, all: one.all + other.all })
@@ -35,7 +35,8 @@ pub struct WorkloadReport {
     /// Whether the workload itself is ready.
     #[serde(skip)]
     pub ready: bool,
-    /// How many of its pods are ready by its own status, if it is a Deployment.
+    /// How many of its pods are ready: of a Deployment and of a StatefulSet by its own status, which also says how many it wants;
+    /// of an object of another operator, of the pods that exist.
     #[serde(skip)]
     pub tally: Option<Tally>,
     /// The pods of its newest template, or all if it is not known which these are.

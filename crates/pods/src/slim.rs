@@ -3,7 +3,7 @@
 use crate::workload::REVISION;
 use k8s_openapi::{
     api::{
-        apps::v1::{Deployment, ReplicaSet, StatefulSet},
+        apps::v1::{Deployment, StatefulSet},
         batch::v1::Job,
         core::v1::{Container, Event, Pod, PodSpec, PodTemplateSpec},
     },
@@ -38,7 +38,7 @@ impl Slim for Pod {
     }
 }
 
-impl Slim for PartialObjectMeta<ReplicaSet> {
+impl<K> Slim for PartialObjectMeta<K> {
     fn slim(&mut self) {
         slim(&mut self.metadata);
     }

@@ -1,6 +1,7 @@
 //! From objects to lines, and what is read for them.
 
 mod fold;
+mod operators;
 mod reading;
 
 use jiff::Timestamp;
@@ -24,7 +25,7 @@ fn pod(hash: &str, name: &str, container: Value) -> Value {
             "name": format!("{set}-{name}"), "namespace": "ns",
             "labels": {"app": "core", "pod-template-hash": hash},
             "ownerReferences": [
-                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": set, "uid": "1", "controller": true},
+                {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": set, "uid": set, "controller": true},
             ],
         },
         "spec": {"containers": [{"name": "core", "image": "core:1"}]},
@@ -60,7 +61,7 @@ fn unpulled() -> Value {
 
 fn warning(kind: &str, name: &str, reason: &str, message: &str, at: &str) -> Value {
     json!({
-        "apiVersion": "v1", "kind": "Event", "metadata": {"namespace": "ns", "name": format!("{name}.{reason}")},
+        "apiVersion": "v1", "kind": "Event", "metadata": {"namespace": "ns", "name": format!("{name}.{}", reason.to_lowercase())},
         "involvedObject": {"kind": kind, "name": name, "namespace": "ns"},
         "type": "Warning", "reason": reason, "message": message, "count": 3, "lastTimestamp": at,
     })

@@ -38,8 +38,8 @@ impl Unseen {
     /// The API group of the resource.
     pub fn group(&self) -> &'static str {
         match self.resource {
-            "jobs" => "batch",
-            "deployments" | "statefulsets" | REPLICA_SETS => "apps",
+            JOBS => "batch",
+            DEPLOYMENTS | STATEFUL_SETS | REPLICA_SETS => "apps",
             _ => "",
         }
     }
@@ -52,6 +52,9 @@ fn verb(resource: &str) -> &'static str {
 pub(crate) const PODS: &str = "pods";
 pub(crate) const LOGS: &str = "pods/log";
 pub(crate) const EVENTS: &str = "events";
+pub(crate) const DEPLOYMENTS: &str = "deployments";
+pub(crate) const STATEFUL_SETS: &str = "statefulsets";
+pub(crate) const JOBS: &str = "jobs";
 pub(crate) const REPLICA_SETS: &str = "replicasets";
 
 /// The permissions that a report takes beside those to list workloads, pods and events: for the logs of containers, and to tell

@@ -1,11 +1,12 @@
-//! The workloads of a tree: what has pods.
+//! The workloads of a tree: what has pods, or may have pods.
 
+use crate::owner::{Named, Owned};
 use k8s_openapi::{
     api::{
         apps::v1::{Deployment, StatefulSet},
         batch::v1::Job,
     },
-    apimachinery::pkg::apis::meta::v1::{LabelSelector, ObjectMeta},
+    apimachinery::pkg::apis::meta::v1::LabelSelector,
 };
 use kube::Resource;
 use plan::ObjectKey;
@@ -14,6 +15,10 @@ use std::collections::BTreeMap;
 
 /// The annotation with which a Deployment and its ReplicaSets number their pod templates.
 pub(crate) const REVISION: &str = "deployment.kubernetes.io/revision";
+
+/// Groups of kinds that have no pods themselves: those of this operator, whose workloads are below them, and those that only
+/// describe something to other programs. A group that is missing here costs requests and changes nothing else.
+const WITHOUT_PODS: [&str; 3] = ["goharbor.io", "cert-manager.io", "monitoring.coreos.com"];
 
 /// Whether a workload is as it should be, by its own status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,8 +29,8 @@ pub enum Standing {
     Ready,
 }
 
-/// The workloads at or below an object: Deployments, StatefulSets and Jobs. Those that the operator has not created yet have no
-/// pods, and are left out.
+/// The workloads at or below an object: Deployments, StatefulSets, Jobs, pods, and objects of other operators, which may have pods
+/// of their own. Those that do not exist yet have no pods, and are left out.
 pub fn workloads<T>(root: &TreeNode<T>) -> BTreeMap<ObjectKey, Standing> {
     let mut found = BTreeMap::new();
     let mut ahead = vec![root];
@@ -37,7 +42,8 @@ pub fn workloads<T>(root: &TreeNode<T>) -> BTreeMap<ObjectKey, Standing> {
             }
             Phase::Pending | Phase::Deleted => None,
         };
-        if let Some(standing) = standing.filter(|_| is_workload(&node.key)) {
+        let is_workload = matches!(Sort::of(&node.key), Some(Sort::Selecting | Sort::Owning));
+        if let Some(standing) = standing.filter(|_| is_workload) {
             let known = found.entry(node.key.clone()).or_insert(standing);
             *known = standing.min(*known);
         }
@@ -46,20 +52,46 @@ pub fn workloads<T>(root: &TreeNode<T>) -> BTreeMap<ObjectKey, Standing> {
     found
 }
 
-fn is_workload(key: &ObjectKey) -> bool {
-    matches!((&*key.group, &*key.kind), ("apps", "Deployment" | "StatefulSet") | ("batch", "Job"))
+/// How the pods of a workload are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// Its selector is read: it is a Deployment, a StatefulSet or a Job.
+    Selecting,
+    /// It is known only that its pods lead to it, from owner to owner: it is a pod, or an object of another operator.
+    Owning,
+}
+
+impl Sort {
+    /// None for an object that has no pods.
+    pub(crate) fn of(key: &ObjectKey) -> Option<Self> {
+        match (&*key.group, &*key.kind) {
+            ("apps", "Deployment" | "StatefulSet") | ("batch", "Job") => Some(Self::Selecting),
+            ("", "Pod") => Some(Self::Owning),
+            _ if is_of_another_operator(key) => Some(Self::Owning),
+            _ => None,
+        }
+    }
+}
+
+/// Groups of Kubernetes have no dot, or end in `k8s.io`.
+fn is_of_another_operator(key: &ObjectKey) -> bool {
+    let group = &*key.group;
+    key.system().is_none()
+        && group.contains('.')
+        && !group.ends_with(".k8s.io")
+        && !WITHOUT_PODS.contains(&group)
 }
 
 /// A workload that exists, with the fields that its pods are found by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Workload {
     /// The object.
-    pub key: ObjectKey,
+    pub object: Named,
     /// Whether it is ready.
     pub standing: Standing,
-    /// How many of its pods are ready, if it is a Deployment.
+    /// How many of its pods are ready, if its own status says so.
     pub tally: Option<Tally>,
-    /// The labels that select its pods.
+    /// The labels that select its pods, if it has a selector.
     pub labels: BTreeMap<String, String>,
     /// The number of its newest pod template, if it is a Deployment.
     pub revision: Option<String>,
@@ -79,8 +111,7 @@ impl Kind for Deployment {
     fn tally(&self) -> Option<Tally> {
         let wanted = self.spec.as_ref().map_or(0, |spec| spec.replicas.unwrap_or(1));
         let ready = self.status.as_ref().and_then(|status| status.ready_replicas).unwrap_or_default();
-        let number = |replicas: i32| usize::try_from(replicas).unwrap_or_default();
-        Some(Tally { ready: number(ready.min(wanted)), all: number(wanted) })
+        Some(tally(ready, wanted))
     }
 
     fn selector(&self) -> Option<&LabelSelector> {
@@ -89,9 +120,20 @@ impl Kind for Deployment {
 }
 
 impl Kind for StatefulSet {
+    fn tally(&self) -> Option<Tally> {
+        let wanted = self.spec.as_ref().map_or(0, |spec| spec.replicas.unwrap_or(1));
+        let ready = self.status.as_ref().and_then(|status| status.ready_replicas).unwrap_or_default();
+        Some(tally(ready, wanted))
+    }
+
     fn selector(&self) -> Option<&LabelSelector> {
         Some(&self.spec.as_ref()?.selector)
     }
+}
+
+fn tally(ready: i32, wanted: i32) -> Tally {
+    let number = |replicas: i32| usize::try_from(replicas).unwrap_or_default();
+    Tally { ready: number(ready.min(wanted)), all: number(wanted) }
 }
 
 impl Kind for Job {
@@ -102,15 +144,20 @@ impl Kind for Job {
 
 impl Workload {
     pub(crate) fn of<K: Kind>(object: &K, standing: Standing) -> Self {
-        let ObjectMeta { namespace, name, annotations, .. } = object.meta();
-        let [namespace, name] = [namespace, name].map(|it| it.as_deref().unwrap_or_default());
+        let Owned { object: named, revision, owner: _ } = Owned::of::<K>(object.meta());
         Self {
-            key: ObjectKey::of::<K>(namespace, name),
+            object: named,
             standing,
             tally: object.tally(),
             labels: object.selector().and_then(|it| it.match_labels.clone()).unwrap_or_default(),
-            revision: annotations.as_ref().and_then(|all| all.get(REVISION)).cloned(),
+            revision,
         }
+    }
+
+    /// One that is not read.
+    pub(crate) fn owning(key: &ObjectKey, standing: Standing) -> Self {
+        let (object, labels) = (Named { key: key.clone(), uid: None }, BTreeMap::new());
+        Self { object, standing, tally: None, labels, revision: None }
     }
 }
 
@@ -147,7 +194,7 @@ mod tests {
     #[test]
     fn a_list_of_pods_is_narrowed_to_the_labels_that_all_workloads_share() {
         let workload = |labels: &[(&str, &str)]| Workload {
-            key: ObjectKey::of::<Deployment>("ns", "web"),
+            object: Named { key: ObjectKey::of::<Deployment>("ns", "web"), uid: None },
             standing: Standing::Ready,
             tally: None,
             labels: labels.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect(),
@@ -176,15 +223,23 @@ mod tests {
             node("apps", "StatefulSet", "failed", Phase::Failed, vec![]),
             node("apps", "Deployment", "pending", Phase::Pending, vec![]),
             node("", "Service", "ready", Phase::Ready, vec![]),
+            node("", "Pod", "migration", Phase::Waiting, vec![]),
+            node("minio.min.io", "Tenant", "store", Phase::Ready, vec![]),
+            node("minio.min.io", "Tenant", "later", Phase::Pending, vec![]),
+            node("cert-manager.io", "Certificate", "public", Phase::Ready, vec![]),
+            node("gateway.networking.k8s.io", "HTTPRoute", "route", Phase::Ready, vec![]),
+            node("autoscaling", "HorizontalPodAutoscaler", "scaler", Phase::Ready, vec![]),
         ];
         let core = node("goharbor.io", "Core", "core", Phase::Waiting, children);
         let root = node("goharbor.io", "Harbor", "acme", Phase::Waiting, vec![core]);
-        let key = |kind: &str, name: &str| ObjectKey::new("apps", kind, "ns", name);
+        let key = |group: &str, kind: &str, name: &str| ObjectKey::new(group, kind, "ns", name);
         assert_eq!(
             workloads(&root),
             [
-                (key("Deployment", "ready"), Standing::Ready),
-                (key("StatefulSet", "failed"), Standing::Unready),
+                (key("apps", "Deployment", "ready"), Standing::Ready),
+                (key("apps", "StatefulSet", "failed"), Standing::Unready),
+                (key("", "Pod", "migration"), Standing::Unready),
+                (key("minio.min.io", "Tenant", "store"), Standing::Ready),
             ]
             .into()
         );

@@ -12,7 +12,7 @@ pub struct Header {
     pub summary: Summary,
     /// When the certificate that clients see expires.
     pub certificate: Option<Timestamp>,
-    /// How many of the pods of its Deployments are ready.
+    /// How many of its pods are ready.
     pub pods: Option<Tally>,
 }
 

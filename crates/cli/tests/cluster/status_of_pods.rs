@@ -1,13 +1,19 @@
-//! `status` goes on below Deployments, to their pods.
+//! `status` goes on below Deployments and objects of other operators, to their pods.
 
 use crate::{
     account,
     harbor::{Cluster, minimal, with},
+    stack,
+    world::World,
 };
 use api::names::SANDBOX_FAIL_ANNOTATION;
 use envtest::{Requests, TIMEOUT};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Pod};
-use kube::api::{ListParams, Patch, PatchParams};
+use kube::{
+    Api,
+    api::{DynamicObject, ListParams, Patch, PatchParams},
+    core::{ApiResource, GroupVersionKind},
+};
 use serde_json::{Value, json};
 use std::process::Stdio;
 use tokio::{
@@ -161,4 +167,46 @@ async fn while_it_watches_a_pod_that_begins_to_fail_has_a_line_with_its_last_wor
     let line = until(": Pod acme-harbor-core-").await;
     assert!(line.contains("  CrashLoopBackOff, 1 restart"), "{line}");
     assert!(words().is_empty() || line.ends_with(LAST), "{line}");
+}
+
+#[tokio::test]
+async fn pods_of_the_objects_of_other_operators_are_shown_below_them() {
+    let cluster = Cluster::on(World::new().await).await;
+    let _operator = cluster.operator(&Requests::default());
+    let cnpg = json!({"kind": "CloudNativePG", "spec": {}});
+    cluster.apply(stack::with("/spec/database", cnpg)).await;
+    cluster.until_healthy("acme").await;
+    let ran = cluster.run(&["status", "acme"]).await;
+    assert_eq!((ran.code, lines(&ran.out)), (Some(0), vec![]), "{}{}", ran.out, ran.err);
+    let ready = ran.out.lines().next().unwrap().to_owned();
+    assert!(ready.ends_with(" pods ready"), "{ready}");
+
+    // One has its pods itself, the other through a StatefulSet.
+    let failing = json!({"metadata": {"annotations": {SANDBOX_FAIL_ANNOTATION: WORDS}}});
+    for (version, kind) in [("postgresql.cnpg.io/v1", "Cluster"), ("minio.min.io/v2", "Tenant")] {
+        let (group, version) = version.split_once('/').unwrap();
+        let kind = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
+        let api = Api::<DynamicObject>::namespaced_with(cluster.plane.client(), &cluster.name, &kind);
+        let object = api.list(&ListParams::default()).await.unwrap().items.remove(0);
+        let name = object.metadata.name.unwrap();
+        api.patch(&name, &PatchParams::default(), &Patch::Merge(&failing)).await.unwrap();
+    }
+    let mut out = String::new();
+    let crashing = |out: &str, name: &str| {
+        let shown = lines(out);
+        shown.iter().any(|line| {
+            line.starts_with("✗ Pod ") && line.contains(name) && line.contains("CrashLoopBackOff")
+        })
+    };
+    let shown = async {
+        while !crashing(&out, "postgresql-") || !crashing(&out, "minio-") {
+            out = cluster.run(&["status", "acme"]).await.out;
+        }
+    };
+    let in_time = timeout(TIMEOUT, shown).await;
+    in_time.unwrap_or_else(|_| panic!("{out}"));
+    let shown = lines(&out);
+    let word = |word| shown.contains(&&*format!("> {word}"));
+    assert!(words().into_iter().all(word), "{out}");
+    assert!(shown.iter().all(|line| !line.contains("hunter2")), "{out}");
 }

@@ -1,8 +1,8 @@
 //! The pure part.
 
 use super::*;
-use crate::{LogInstance, LogKey, Mark, Observed, Standing, Workload};
-use k8s_openapi::api::apps::v1::Deployment;
+use crate::{LogInstance, LogKey, Mark, Named, Observed, Owned, Standing, Workload};
+use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};
 use plan::ObjectKey;
 use progress::Tally;
 
@@ -12,7 +12,7 @@ fn key() -> ObjectKey {
 
 fn core(standing: Standing) -> Workload {
     Workload {
-        key: key(),
+        object: Named { key: key(), uid: None },
         standing,
         tally: Some(Tally { ready: 1, all: 2 }),
         labels: [("app".to_owned(), "core".to_owned())].into(),
@@ -170,7 +170,7 @@ fn pods_of_an_older_template_are_left_out_once_the_replica_sets_are_known() {
     assert_eq!(names(&observed), ["core-new-1", "core-old-1"], "those that fail come first");
     let set = |hash: &str, revision: &str| {
         json!({"metadata": {
-            "name": format!("core-{hash}"), "namespace": "ns",
+            "name": format!("core-{hash}"), "namespace": "ns", "uid": format!("core-{hash}"),
             "annotations": {"deployment.kubernetes.io/revision": revision},
             "ownerReferences": [
                 {"apiVersion": "apps/v1", "kind": "Deployment", "name": "core", "uid": "1", "controller": true},
@@ -178,7 +178,8 @@ fn pods_of_an_older_template_are_left_out_once_the_replica_sets_are_known() {
         }})
     };
     let sets = [set("old", "1"), set("new", "2")];
-    observed.replica_sets = sets.iter().map(|set| serde_json::from_value(set.clone()).unwrap()).collect();
+    let sets = sets.map(|set| serde_json::from_value::<ReplicaSet>(set).unwrap());
+    observed.owners.extend(sets.iter().map(|set| Owned::of::<ReplicaSet>(&set.metadata)));
     assert_eq!(names(&observed), ["core-new-1"]);
 
     observed.pods.clear();

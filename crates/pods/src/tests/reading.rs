@@ -22,41 +22,47 @@ use std::{
 use tower::ServiceBuilder;
 
 /// A server with the namespace `ns`, and the requests that were sent to it.
-struct Cluster {
+pub(super) struct Cluster {
     server: ApiServer,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Cluster {
-    /// With the Deployment `core` and one pod of it.
-    async fn with(container: Value) -> Self {
+    pub(super) async fn empty() -> Self {
         let server = ApiServer::builder().access(Access::Rbac).without_controllers().build().unwrap();
         let cluster = Self { server, requests: Arc::default() };
-        let admin = Client::new(cluster.server.acting_as(User::admin()), "ns");
         let namespace = json!({"metadata": {"name": "ns"}});
-        let namespaces = Api::<Namespace>::all(admin.clone());
+        let namespaces = Api::<Namespace>::all(cluster.admin());
         namespaces.create(&PostParams::default(), &serde_json::from_value(namespace).unwrap()).await.unwrap();
+        cluster
+    }
+
+    /// A client whose requests are not noted.
+    pub(super) fn admin(&self) -> Client {
+        Client::new(self.server.acting_as(User::admin()), "ns")
+    }
+
+    /// With the Deployment `core` and one pod of it.
+    async fn with(container: Value) -> Self {
+        let cluster = Self::empty().await;
+        let admin = cluster.admin();
         let mut pod = pod("a", "1", container);
         let template = json!({"metadata": {"labels": {"app": "core"}}, "spec": pod["spec"]});
         let spec = json!({"selector": {"matchLabels": {"app": "core"}}, "template": template});
         let annotations = json!({"deployment.kubernetes.io/revision": "1"});
         let metadata = json!({"name": "core", "annotations": annotations});
-        create::<Deployment>(&admin, json!({"metadata": metadata, "spec": spec})).await;
-        let owner = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "core", "uid": "1", "controller": true});
+        let core = create::<Deployment>(&admin, json!({"metadata": metadata, "spec": spec})).await;
         let labels = json!({"app": "core"});
-        let metadata = json!({"name": "core-a", "labels": labels, "annotations": annotations, "ownerReferences": [owner]});
-        create::<ReplicaSet>(&admin, json!({"metadata": metadata, "spec": spec})).await;
+        let metadata = json!({"name": "core-a", "labels": labels, "annotations": annotations, "ownerReferences": owned_by(&core)});
+        let set = create::<ReplicaSet>(&admin, json!({"metadata": metadata, "spec": spec})).await;
+        pod["metadata"]["ownerReferences"] = owned_by(&set);
         pod["metadata"]["annotations"][format!("{LOG_ANNOTATIONS}core")] = "a\nb\nc\nd\ne\nf\n".into();
-        let status = pod["status"].take();
-        create::<Pod>(&admin, pod).await;
-        let pods = Api::<Pod>::namespaced(admin, "ns");
-        let status = Patch::Merge(json!({"status": status}));
-        pods.patch_status("core-a-1", &PatchParams::default(), &status).await.unwrap();
+        create_pod(&admin, pod).await;
         cluster
     }
 
     /// A client of this user, whose requests are noted.
-    fn client(&self, user: User) -> Client {
+    pub(super) fn client(&self, user: User) -> Client {
         let requests = Arc::clone(&self.requests);
         let note = move |request: http::Request<kube::client::Body>| {
             let path = request.uri().path();
@@ -66,12 +72,12 @@ impl Cluster {
         Client::new(ServiceBuilder::new().map_request(note).service(self.server.acting_as(user)), "ns")
     }
 
-    fn take(&self) -> Vec<String> {
+    pub(super) fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.requests.lock().unwrap())
     }
 }
 
-async fn create<K>(client: &Client, object: Value)
+pub(super) async fn create<K>(client: &Client, object: Value) -> K
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope>
         + Clone
@@ -80,7 +86,21 @@ where
         + Serialize,
 {
     let api = Api::<K>::namespaced(client.clone(), "ns");
-    api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap();
+    api.create(&PostParams::default(), &serde_json::from_value(object).unwrap()).await.unwrap()
+}
+
+/// A pod with its status.
+pub(super) async fn create_pod(client: &Client, mut pod: Value) {
+    let status = pod["status"].take();
+    let name = create::<Pod>(client, pod).await.metadata.name.unwrap();
+    let pods = Api::<Pod>::namespaced(client.clone(), "ns");
+    let status = Patch::Merge(json!({"status": status}));
+    pods.patch_status(&name, &PatchParams::default(), &status).await.unwrap();
+}
+
+/// The references to this owner.
+pub(super) fn owned_by<K: Resource<DynamicType = ()>>(owner: &K) -> Value {
+    json!([owner.controller_owner_ref(&()).unwrap()])
 }
 
 fn asked(standing: Standing) -> BTreeMap<ObjectKey, Standing> {
@@ -106,7 +126,7 @@ async fn a_workload_that_is_ready_takes_one_list_of_pods_beside_its_own() {
 #[tokio::test]
 async fn many_pods_are_read_in_pages_and_pods_of_others_are_not_read() {
     let cluster = Cluster::with(running()).await;
-    let admin = Client::new(cluster.server.acting_as(User::admin()), "ns");
+    let admin = cluster.admin();
     for number in 2..=25 {
         let mut pod = pod("a", &number.to_string(), running());
         pod.as_object_mut().unwrap().remove("status");

@@ -28,9 +28,10 @@ const PODS_INTERVAL: Duration = Duration::from_secs(5);
 /// Show the state of Harbors and what they wait for
 ///
 /// With a name, prints the object's URL, version, expiry of the certificate that clients see and number of pods, and draws
-/// its children, their order and what each waits for; without, a table. Below a Deployment that is not ready are its pods: their
-/// states, restarts and last warnings, and the last lines of the logs of containers that fail, in which what looks like a secret
-/// is masked. The command reads the cluster and plans as the operator does, so it works whether the operator runs or not. Nothing is written.
+/// its children, their order and what each waits for; without, a table. Below a Deployment that is not ready, and below an object
+/// of another operator, are its pods: their states, restarts and last warnings, and the last lines of the logs of containers that
+/// fail, in which what looks like a secret is masked. The command reads the cluster and plans as the operator does, so it works
+/// whether the operator runs or not. Nothing is written.
 ///
 /// Exits with 0 if all objects are ready, with 3 if one is not, and with 1 if the state cannot be determined.
 #[derive(Debug, Args)]

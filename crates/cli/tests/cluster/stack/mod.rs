@@ -64,7 +64,7 @@ async fn with_garbage_collector() -> Cluster {
 }
 
 /// The example with one field of the HarborCluster changed; null removes it.
-fn with(pointer: &str, value: Value) -> Vec<Value> {
+pub fn with(pointer: &str, value: Value) -> Vec<Value> {
     let mut objects = in_cluster();
     let cluster = objects.iter_mut().find(|object| object["kind"] == "HarborCluster").unwrap();
     let (parent, field) = pointer.rsplit_once('/').unwrap();
