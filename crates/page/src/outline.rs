@@ -6,11 +6,12 @@
 
 use crate::{
     filter::Filter,
-    html::{Link, explanation},
+    html::{Link, Moment, explanation},
     names::{parts, shared_beginning},
     store::{Attention, Node, Seconds},
 };
 use askama::Template;
+use jiff::Timestamp;
 use plan::ObjectKey;
 use progress::{Found, Phase, Tally};
 use std::collections::{BTreeMap, BTreeSet};
@@ -61,6 +62,8 @@ struct Card {
     /// The rest of the name.
     own: String,
     state: Phase,
+    /// Since when it is in this state, if others wait for it.
+    since: Option<Moment>,
     /// The phase that needs most attention, of the object and of everything below it.
     worst: Phase,
     why: Option<String>,
@@ -80,13 +83,14 @@ enum Order {
 
 impl Outline {
     /// The boxes of an installation. The object that was searched for is the selected one.
-    pub(crate) fn of(found: &Found<Seconds>, filter: &Filter) -> Self {
+    pub(crate) fn of(found: &Found<Seconds>, filter: &Filter, now: Timestamp) -> Self {
         let mut names = Vec::new();
         collect_names(found.root(), &mut names);
         let keys = |nodes: Vec<&Node>| nodes.into_iter().map(|node| node.key.clone()).collect();
         let mut drawing = Drawing {
             passes: filter.test(),
             filter,
+            now,
             beginning: shared_beginning(&names),
             selected: &found.node().key,
             before: keys(found.before()),
@@ -132,6 +136,7 @@ impl Card {
 struct Drawing<'a, F> {
     passes: F,
     filter: &'a Filter,
+    now: Timestamp,
     beginning: &'a str,
     selected: &'a ObjectKey,
     before: BTreeSet<ObjectKey>,
@@ -171,16 +176,19 @@ impl<F: Fn(&ObjectKey, Phase) -> bool> Drawing<'_, F> {
             (_, true) => Some(Order::After),
             _ => None,
         };
-        let tally = node.tally();
+        let (tally, is_cause) = (node.tally(), is_cause(node));
+        let is_stuck =
+            is_cause && matches!(node.state.phase, Phase::Failed | Phase::Waiting | Phase::Applying);
         Card {
             id: self.id(key),
             href: self.filter.at(&link.href, 1),
             shared: shared.to_owned(),
             own: own.to_owned(),
             state: node.state.phase,
+            since: is_stuck.then(|| Moment::new(node.since.into(), self.now)),
             worst: worst(node),
             // An owner that only waits for what it owns says nothing that this does not say better.
-            why: is_cause(node).then(|| explanation(&node.state)).flatten(),
+            why: is_cause.then(|| explanation(node)).flatten(),
             tally: (tally.all > 0).then_some(tally),
             order,
             selected: key == self.selected,

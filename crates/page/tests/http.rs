@@ -65,6 +65,8 @@ async fn an_installation_is_shown_as_a_tree_with_the_reason_at_its_cause() {
         r#"<a id="node-ns-Stack-harbor" class="box waiting" href="/ns/Stack/harbor#details" data-node aria-label="Stack harbor: waiting, 1 of 3 ready" aria-current="true">"#,
         r#"<a id="node-ns-Deployment-harbor-core" class="box waiting" href="/ns/Deployment/harbor-core#details" data-node aria-label="Deployment harbor-core: waiting, 0 of 1 replicas are available">"#,
         r#"<span class="name"><span class="shared">harbor-</span>jobs</span>"#,
+        r#"<span class="word">waiting <time datetime="2026-01-02T03:04:05Z" title="2026-01-02T03:04:05Z">0s</time></span>"#,
+        r#"<datalist id="kinds"><option value="Deployment"><option value="Secret"><option value="Stack"></datalist>"#,
         r#"<a class="harbor" href="https://registry.example" rel="noopener noreferrer">https://registry.example</a>"#,
     ] {
         assert!(page.text.contains(words), "{words}: {}", page.text);
@@ -383,4 +385,45 @@ async fn the_number_of_streams_is_limited() {
     assert_eq!(world.get("/").await.status, StatusCode::OK, "the page itself is still served");
     streams.pop();
     world.stream("/changes").await;
+}
+
+#[tokio::test]
+async fn an_object_that_another_operator_created_names_its_owner_and_what_waits_for_it() {
+    let world = World::a_stack().await;
+    let labels = json!({"app": "jobs"});
+    let template = json!({"metadata": {"labels": labels}, "spec": {"containers": [{"name": "jobs", "image": "jobs:1"}]}});
+    let deployment = |name: &str, owners: serde_json::Value| {
+        json!({
+            "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name, "ownerReferences": owners},
+            "spec": {"selector": {"matchLabels": labels}, "template": template},
+        })
+    };
+    let deployments = "/apis/apps/v1/namespaces/ns/deployments";
+    let core = world.create(deployments, deployment("harbor-core", json!([]))).await;
+    let uid = &core["metadata"]["uid"];
+    let owner = json!({"apiVersion": "apps/v1", "kind": "Deployment", "name": "harbor-core", "uid": uid, "controller": true});
+    world.create(deployments, deployment("harbor-jobs", json!([owner]))).await;
+    let page = world.get("/ns/Deployment/harbor-jobs").await;
+    for words in [
+        r#"<dt>Owned by</dt><dd><a href="/ns/Deployment/harbor-core" data-node>Deployment harbor-core</a></dd>"#,
+        r#"<dt>Awaited by</dt><dd><a href="/ns/Stack/harbor" data-node>Stack harbor</a></dd>"#,
+    ] {
+        assert!(page.text.contains(words), "{words}: {}", page.text);
+    }
+    let secret = world.get("/ns/Secret/harbor-keys").await;
+    let owned = r#"<dt>Owned by</dt><dd><a href="/ns/Stack/harbor" data-node>Stack harbor</a></dd>"#;
+    assert!(secret.text.contains(owned) && !secret.text.contains("Awaited by"), "{}", secret.text);
+}
+
+#[tokio::test]
+async fn a_reason_does_not_repeat_the_name_of_its_object() {
+    let world = World::a_stack().await;
+    let core = ("Deployment", "harbor-core");
+    let why = "Deployment ns/harbor-core: ReplicaSet \"core-1\" has timed out progressing".to_owned();
+    world.child(&key("Stack", "harbor"), core, State::Waiting(why));
+    let page = world.get("/ns/Stack/harbor").await;
+    let said =
+        "data-node>Deployment harbor-core</a>: ReplicaSet &#34;core-1&#34; has timed out progressing</p>";
+    assert!(page.text.contains(said), "{}", page.text);
+    assert!(!page.text.contains("Deployment ns/harbor-core: ReplicaSet"), "{}", page.text);
 }

@@ -26,8 +26,16 @@ async fn a_deployment_that_is_not_ready_is_shown_with_its_pods_and_their_last_wo
     let lines = report.about(&key("Deployment", "harbor-core")).unwrap().lines(support::now());
     assert_eq!(page.text.matches(" indent-").count(), lines.len(), "they are those of status");
 
+    assert!(
+        page.text.contains("<dt>Image</dt><dd><ul class=\"plain\"><li>core:1</li></ul></dd>"),
+        "{}",
+        page.text
+    );
+
     let stack = world.get("/ns/Stack/harbor").await;
-    assert!(stack.text.contains("CrashLoopBackOff, 7 restarts"), "{}", stack.text);
+    let above = r#"<span class="pod">Pod harbor-core-a-1  CrashLoopBackOff, 7 restarts: &#60;script&#62;panic&#60;/script&#62; redis://:(hidden)@redis</span></p>"#;
+    assert!(stack.text.contains(above), "the last words are above the tree: {}", stack.text);
+    assert!(!stack.text.contains("hunter2"), "{}", stack.text);
 }
 
 #[tokio::test]

@@ -82,7 +82,7 @@ impl Details {
             link: Link::of(&node.key),
             state: node.state.phase,
             // Of a whole installation, the page says it above the tree.
-            why: known.selection.found.parent().and_then(|_| explanation(&node.state)),
+            why: known.selection.found.parent().and_then(|_| explanation(node)),
             blocked_by: node.state.blocked_by.as_ref().map(Link::of),
             sections,
         }

@@ -10,7 +10,7 @@ use progress::Tally;
 #[derive(Template)]
 #[template(path = "pods.html")]
 pub(super) struct Pods {
-    /// How many pods of Deployments are ready.
+    /// How many pods are ready.
     tally: Option<Tally>,
     workloads: Vec<Workload>,
     gaps: Vec<String>,
@@ -24,7 +24,7 @@ struct Workload {
 }
 
 impl Pods {
-    /// Nothing if there is no workload.
+    /// Nothing if there is no workload, or none has pods.
     pub(super) fn of(known: &Known<'_>) -> Option<Self> {
         let (report, selected) = (known.content.pods.as_ref()?, &known.node().key);
         let workload = |(key, about): (_, &WorkloadReport)| Workload {
@@ -32,11 +32,13 @@ impl Pods {
             lines: about.lines(known.now),
         };
         let workloads = report.workloads.iter().map(workload).filter(|workload| !workload.lines.is_empty());
-        Some(Self {
+        let pods = Self {
             tally: report.tally(|_| true),
             workloads: workloads.collect(),
             gaps: report.unseen.iter().map(gap).collect(),
-        })
+        };
+        let is_empty = pods.tally.is_none() && pods.workloads.is_empty() && pods.gaps.is_empty();
+        (!is_empty).then_some(pods)
     }
 }
 

@@ -99,7 +99,7 @@ impl Fact {
     fn state(node: &Node, name: &str) -> Self {
         let phase = node.state.phase;
         // What an owner says about the objects below it is told by these.
-        let detail = is_cause(node).then(|| explanation(&node.state)).flatten().unwrap_or_default();
+        let detail = is_cause(node).then(|| explanation(node)).flatten().unwrap_or_default();
         Self::new("operator", Tone::of(phase), format!("{name}: {phase}"), detail)
     }
 

@@ -8,7 +8,11 @@ pub(crate) use address::address;
 pub(crate) use object::Object;
 pub(crate) use overview::Overview;
 
-use crate::{Page, filter::Filter, store::Address};
+use crate::{
+    Page,
+    filter::Filter,
+    store::{Address, Node},
+};
 use address::href;
 use askama::Template;
 use axum::response::{Html, IntoResponse as _, Response};
@@ -16,7 +20,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 use plan::ObjectKey;
 use progress::{NodeState, Phase};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The parts that all pages share.
 pub(crate) struct Frame {
@@ -64,6 +68,8 @@ struct Tools {
     total: usize,
     /// How many match.
     found: usize,
+    /// Kinds that the filter suggests.
+    kinds: BTreeSet<String>,
 }
 
 /// A phase to filter by.
@@ -103,10 +109,15 @@ fn answer(status: StatusCode, page: &impl Template) -> Response {
     }
 }
 
-/// Why an object is not ready, in words.
-pub(crate) fn explanation(state: &NodeState) -> Option<String> {
-    let waits = state.blocked_by.as_ref().map(|by| format!("waits for {} {}", by.kind, by.name));
-    waits.or_else(|| state.explanation())
+/// Why an object is not ready, in words that do not begin with its own name.
+pub(crate) fn explanation(node: &Node) -> Option<String> {
+    let NodeState { blocked_by, message, .. } = &node.state;
+    if let Some(by) = blocked_by {
+        return Some(format!("waits for {} {}", by.kind, by.name));
+    }
+    let own = message.as_ref().and_then(|it| it.strip_prefix(&format!("{}: ", node.key)));
+    let message = own.map(str::to_owned).or_else(|| message.clone());
+    NodeState { message, ..node.state.clone() }.explanation()
 }
 
 /// The URL, if it is a web address.
@@ -147,7 +158,11 @@ impl Tools {
         let tabs = [tab(None, total)]
             .into_iter()
             .chain(states.map(|state| tab(Some(state), counts.get(&state).copied().unwrap_or_default())));
-        Self { tabs: tabs.collect(), path, filter: filter.clone(), total, found }
+        Self { tabs: tabs.collect(), path, filter: filter.clone(), total, found, kinds: BTreeSet::new() }
+    }
+
+    fn suggesting(self, kinds: BTreeSet<String>) -> Self {
+        Self { kinds, ..self }
     }
 }
 

@@ -9,8 +9,9 @@ use crate::{
     store::{Node, Selection},
 };
 use askama::Template;
+use pods::{PodReport, Report};
 use progress::{Phase, Summary, Tally};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The page.
 #[derive(Template)]
@@ -36,13 +37,15 @@ struct Cause {
     link: Link,
     state: Phase,
     why: String,
+    /// A pod that fails, with its last words, if the pods of the object were read.
+    pod: Option<String>,
 }
 
 impl Object {
     pub(crate) fn of(page: &Page, selection: &Selection, content: &Content, filter: &Filter) -> Self {
         let found = &selection.found;
         let (root, node) = (found.root(), found.node());
-        let outline = Outline::of(found, filter);
+        let outline = Outline::of(found, filter, page.store.now());
         let is_listed = page.setup.listed.contains(&node.key.kind.as_str());
         let known = Known {
             selection,
@@ -62,8 +65,8 @@ impl Object {
             summary: selection.root.clone(),
             tally: root.tally(),
             counts: root.counts(),
-            cause: cause(root).and_then(Cause::of),
-            tools: Tools::of(path, filter, &root.counts(), outline.matching),
+            cause: cause(root).and_then(|node| Cause::of(node, content.pods.as_ref())),
+            tools: Tools::of(path, filter, &root.counts(), outline.matching).suggesting(kinds(root)),
             outline,
             details: Details::of(&known),
         }
@@ -82,8 +85,25 @@ impl Object {
 }
 
 impl Cause {
-    fn of(node: &Node) -> Option<Self> {
-        let why = explanation(&node.state)?;
-        Some(Self { link: Link::of(&node.key), state: node.state.phase, why })
+    fn of(node: &Node, pods: Option<&Report>) -> Option<Self> {
+        let why = explanation(node)?;
+        let workload = pods.and_then(|report| report.about(&node.key));
+        // The first one needs most attention.
+        let pod = workload.and_then(|workload| workload.pods.first()).filter(|pod| !pod.is_well());
+        let (link, pod) = (Link::of(&node.key), pod.map(PodReport::summary));
+        Some(Self { link, state: node.state.phase, why, pod })
     }
+}
+
+/// The kinds of an object and of everything below it.
+fn kinds(root: &Node) -> BTreeSet<String> {
+    let mut kinds = BTreeSet::new();
+    let mut ahead = vec![root];
+    while let Some(node) = ahead.pop() {
+        if !kinds.contains(&node.key.kind) {
+            kinds.insert(node.key.kind.clone());
+        }
+        ahead.extend(&node.children);
+    }
+    kinds
 }

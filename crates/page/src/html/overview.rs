@@ -46,14 +46,15 @@ impl Overview {
 }
 
 impl Row {
-    fn of(Node { key, state, since, .. }: &Node, summary: &Summary, now: Timestamp) -> Self {
+    fn of(node: &Node, summary: &Summary, now: Timestamp) -> Self {
+        let Node { key, state, since, .. } = node;
         Self {
             id: format!("{}-{}-{}", key.namespace, key.kind, key.name),
             link: Link::of(key),
             namespace: key.namespace.clone(),
             state: state.phase,
             since: Moment::new((*since).into(), now),
-            why: explanation(state),
+            why: explanation(node),
             summary: summary.clone(),
         }
     }

@@ -109,7 +109,7 @@ async fn a_screen_reader_hears_names_states_and_reasons() {
         ("region", "Objects, each below its owner"),
         ("complementary", "harbor"),
         ("search", ""),
-        ("searchbox", "Filter"),
+        ("combobox", "Filter"),
         ("heading", "Stack harbor"),
         ("link", "Deployment harbor-core: waiting, 0 of 1 replicas are available"),
         ("link", "Deployment harbor-jobs: blocked, waits for Deployment harbor-core"),
