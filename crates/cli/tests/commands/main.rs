@@ -28,6 +28,9 @@ mod run;
 #[cfg(feature = "sandbox")]
 mod sandbox;
 #[cfg(test)]
+#[cfg(feature = "sandbox")]
+mod status_requests;
+#[cfg(test)]
 mod usage;
 #[cfg(test)]
 mod version;
