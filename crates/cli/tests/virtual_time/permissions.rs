@@ -4,7 +4,6 @@
 //! are put in such an order that the verb is needed, and an operator that starts must be refused something.
 
 use crate::{
-    backup,
     cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS},
     permission::{Permission, give_back, granted, take},
 };
@@ -43,7 +42,6 @@ impl Settled {
             "spec": {"upgrade": {"backup": {"cronJobRef": "nightly"}}},
         });
         cluster.apply_object_as("another user", &backup).await;
-        cluster.apply_object(&backup::cron_job(&json!({}))).await;
         cluster.until_healthy("acme").await;
         cluster.until_healthy("beta").await;
         tokio::time::sleep(MOMENT).await;
