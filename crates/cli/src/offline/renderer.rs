@@ -239,7 +239,11 @@ fn action(owner: &ObjectKey, desired: &Desired, given: Option<&Value>) -> Action
 
 fn made_by_operator(how: &str, keys: &[&str]) -> String {
     let keys: Vec<_> = keys.iter().map(|key| format!("data.{key}")).collect();
-    format!("The operator {how} {} when it creates this Secret. Do not apply it without.", keys.join(", "))
+    let (all, them) = match &keys[..] {
+        [first @ .., last] if !first.is_empty() => (format!("{} and {last}", first.join(", ")), "them"),
+        keys => (keys.concat(), "it"),
+    };
+    format!("The operator {how} {all} when it creates this Secret. Do not apply the Secret without {them}.")
 }
 
 /// The error that names the field that does not fit. The decoder does not know its path in flattened structs; the schema does.

@@ -191,7 +191,8 @@ fn a_generated_secret_is_rendered_without_the_values_to_be_generated() {
     let below = renderer([], false).render(owner()).unwrap();
     let generated = &below.children[1];
     assert_eq!(json_of(generated).get("data"), None);
-    let expected = "The operator generates data.key when it creates this Secret. Do not apply it without.";
+    let expected =
+        "The operator generates data.key when it creates this Secret. Do not apply the Secret without it.";
     assert_eq!(generated.notes, [expected]);
 }
 
@@ -262,8 +263,8 @@ fn an_issued_secret_is_rendered_without_its_certificate() {
     let below = without_cert_manager([]).render(certified()).unwrap();
     let secret = &below.children[0];
     assert_eq!((&json_of(secret)["type"], json_of(secret).get("data")), (&json!("kubernetes.io/tls"), None));
-    let expected = "The operator issues data.ca.crt, data.tls.crt, data.tls.key when it creates this Secret. \
-                    Do not apply it without.";
+    let expected = "The operator issues data.ca.crt, data.tls.crt and data.tls.key when it creates this Secret. \
+                    Do not apply the Secret without them.";
     assert_eq!(secret.notes, [expected]);
 }
 
