@@ -42,6 +42,10 @@ pub struct RotationSpec {
     /// The certificates of TLS between components, if the operator issues them: they get new keys. All components restart.
     #[serde(default, rename = "internalTLS", skip_serializing_if = "Option::is_none")]
     pub internal_tls: Option<RotationInterval>,
+    /// How long the rotation of `jobserviceSecret` and `coreSecret` waits until no job runs in JobService, such as 1h. The
+    /// operator then stops JobService, and jobs that still run are interrupted. With 0s, it does not wait. 10m by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drain_timeout: Option<GoDuration>,
 }
 
 /// How old a credential may become.
@@ -58,7 +62,8 @@ pub struct RotationInterval {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RotationStatus {
-    /// The credential, as the annotation `goharbor.io/rotate` names it.
+    /// The credential, as the annotation `goharbor.io/rotate` names it. `encryptionKey` is the key that
+    /// `goharbor.io/rotate-encryption-key` asks for.
     pub name: String,
 
     /// How far it has come.

@@ -30,36 +30,36 @@ const WANTED: &str = "2.14.3";
 const MIGRATION: &str = "acme-harbor-core-migrate-2-14-3";
 
 /// How long each pod takes to start, and each migration to end.
-const DELAY: Duration = Duration::from_secs(20);
+pub const DELAY: Duration = Duration::from_secs(20);
 
 /// Longer than any hop waits unless a user wants that.
-const ENDLESS: Duration = Duration::from_hours(100);
+pub const ENDLESS: Duration = Duration::from_hours(100);
 
-fn api<K>(cluster: &Cluster) -> Api<K>
+pub fn api<K>(cluster: &Cluster) -> Api<K>
 where
     K: Resource<DynamicType = (), Scope = NamespaceResourceScope> + Clone + DeserializeOwned + Debug,
 {
     Api::namespaced(cluster.client.clone(), NAMESPACE)
 }
 
-async fn a_harbor() -> Cluster {
+pub async fn a_harbor() -> Cluster {
     a_harbor_in(Cluster::slow(DELAY).await).await
 }
 
 /// Starts a garbage collection that takes this long.
-async fn run_a_job(cluster: &Cluster, duration: Duration) {
+pub async fn run_a_job(cluster: &Cluster, duration: Duration) {
     cluster.harbor.set_job_duration(duration);
     as_user(cluster).garbage_collection().start(&Parameters::default()).await.unwrap();
 }
 
 /// How the last garbage collection stands.
-async fn job_status(cluster: &Cluster) -> String {
+pub async fn job_status(cluster: &Cluster) -> String {
     let history = as_user(cluster).garbage_collection().history().await.unwrap();
     history.into_iter().next().unwrap().status
 }
 
 /// Waits until the database is being migrated, and returns how long that took.
-async fn until_migrating(cluster: &Cluster) -> Duration {
+pub async fn until_migrating(cluster: &Cluster) -> Duration {
     let since = Instant::now();
     let runs =
         |pod: Option<&Pod>| pod.and_then(|pod| pod.status.as_ref()?.phase.as_deref()) == Some("Running");
@@ -69,7 +69,7 @@ async fn until_migrating(cluster: &Cluster) -> Duration {
 }
 
 /// Waits until the message of the condition `Ready` of the Harbor contains a text.
-async fn until_said(cluster: &Cluster, text: &str) {
+pub async fn until_said(cluster: &Cluster, text: &str) {
     let says = |harbor: Option<&Harbor>| {
         let status = harbor.and_then(|harbor| harbor.status.as_ref());
         let mut conditions = status.into_iter().flat_map(|status| &status.common.conditions);
@@ -82,19 +82,19 @@ async fn until_said(cluster: &Cluster, text: &str) {
     }
 }
 
-async fn jobservice_replicas(cluster: &Cluster) -> (Option<i32>, i32) {
+pub async fn jobservice_replicas(cluster: &Cluster) -> (Option<i32>, i32) {
     let pods = api::<Deployment>(cluster).get("acme-harbor-jobservice").await.unwrap();
     (pods.spec.unwrap().replicas, pods.status.unwrap().replicas.unwrap_or(0))
 }
 
 /// Why the operator keeps JobService without pods.
-async fn stopped(cluster: &Cluster) -> String {
+pub async fn stopped(cluster: &Cluster) -> String {
     let jobservice = api::<JobService>(cluster).get("acme-harbor").await.unwrap();
     jobservice.annotations()[STOPPED_ANNOTATION].clone()
 }
 
 /// Asserts that nothing is left of what the operator did about queues, but what the user did.
-async fn assert_as_before(cluster: &Cluster) {
+pub async fn assert_as_before(cluster: &Cluster) {
     assert_eq!(paused(cluster).await, [PAUSED_BY_USER]);
     assert_eq!(jobservice_replicas(cluster).await, (Some(1), 1));
     let jobservice = api::<JobService>(cluster).get("acme-harbor").await.unwrap();
@@ -108,7 +108,7 @@ async fn assert_as_before(cluster: &Cluster) {
 }
 
 /// The reasons of events about queues.
-async fn announced(cluster: &Cluster) -> Vec<String> {
+pub async fn announced(cluster: &Cluster) -> Vec<String> {
     let events = api::<Event>(cluster).list(&ListParams::default()).await.unwrap().items;
     let reasons = events.into_iter().filter_map(|event| event.reason);
     reasons.filter(|reason| reason.starts_with("JobQueues")).collect()

@@ -24,6 +24,7 @@ mod permission;
 mod permissions;
 mod permissions_of_features;
 mod rotation;
+mod rotation_of_jobs;
 mod served;
 mod upgrade;
 mod v1alpha3;

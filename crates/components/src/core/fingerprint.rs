@@ -5,6 +5,7 @@
 //! guess. It has a salt, so that an attacker must try each guess for each database, and equal keys have
 //! different fingerprints.
 
+use super::{Record, keys::ENCRYPTION_KEY};
 use crate::{
     secrets::{SecretKey, Secrets},
     values::Fault,
@@ -12,7 +13,7 @@ use crate::{
 use api::v1beta1;
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::ObjectMeta;
-use plan::{Digest, PlanError, World, salted};
+use plan::{All as _, Digest, PlanError, World, salted};
 use std::fmt;
 
 /// The fingerprint of the encryption key: its salt, a colon, and sixteen digits.
@@ -30,6 +31,15 @@ pub(super) enum Fingerprint {
     Unsalted(String),
 }
 
+/// Whether the database of a Core is encrypted with the key in a Secret. If either is not known, it is not.
+pub(crate) fn has_key(core: &str, secret: &str, world: &World<'_>) -> Result<bool, PlanError> {
+    let (record, other) =
+        (world.read::<Secret>(&Record::secret(core)), world.read::<Secret>(secret)).all()?;
+    let known = record.as_ref().and_then(Fingerprint::of);
+    let key = other.and_then(|secret| secret.data?.remove(ENCRYPTION_KEY));
+    Ok(known.zip(key).is_some_and(|(known, key)| known.is_of(&key.0)))
+}
+
 impl Fingerprint {
     /// The fingerprint of a value that is used for the first time. Its salt is the uid of the Core, which is
     /// random and unique.
@@ -43,18 +53,21 @@ impl Fingerprint {
     /// The fingerprint in the Secret, if the Secret exists.
     pub fn read(name: &str, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Option<Self>, PlanError> {
         let Some(secret) = world.read::<Secret>(name)? else { return Ok(None) };
+        let missing = || {
+            let fault = Fault::new("does not exist", "add it to the Secret");
+            secrets.invalid(&SecretKey::new(name, KEY), fault)
+        };
+        Self::of(&secret).map(Some).ok_or_else(missing)
+    }
+
+    /// The fingerprint in a record.
+    fn of(record: &Secret) -> Option<Self> {
         let text = |entry: &str| {
-            let bytes = &secret.data.as_ref()?.get(entry)?.0;
+            let bytes = &record.data.as_ref()?.get(entry)?.0;
             Some(String::from_utf8_lossy(bytes).trim().to_owned())
         };
-        match (text(KEY), text(UNSALTED)) {
-            (Some(salted), _) => Ok(Some(Self::parse(&salted))),
-            (None, Some(digest)) => Ok(Some(Self::Unsalted(digest))),
-            (None, None) => {
-                let fault = Fault::new("does not exist", "add it to the Secret");
-                Err(secrets.invalid(&SecretKey::new(name, KEY), fault))
-            }
-        }
+        let salted = text(KEY).map(|salted| Self::parse(&salted));
+        salted.or_else(|| text(UNSALTED).map(Self::Unsalted))
     }
 
     /// A fingerprint with a salt, as it is in a record.

@@ -169,7 +169,7 @@ impl Component for Harbor {
         graph.add::<JobService>(
             upgrade.jobservice(|harbor| {
                 let jobservice = parts::jobservice(harbor, &credentials(Part::JobService));
-                rotation.jobservice(database_access::after_core(jobservice, record.as_ref()))
+                database_access::after_core(jobservice, record.as_ref())
             }),
             (
                 certificate,

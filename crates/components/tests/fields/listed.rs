@@ -62,8 +62,10 @@ pub const WITHOUT_EFFECT: &[Row] = &[
 ];
 
 /// Fields that decide when something is done, and not what.
-pub const WHEN: &[Row] =
-    &[row("Harbor", "spec.upgrade", "drainTimeout", "how long an upgrade waits for the jobs that run")];
+pub const WHEN: &[Row] = &[
+    row("Harbor", "spec.upgrade", "drainTimeout", "how long an upgrade waits for the jobs that run"),
+    row("Harbor", "spec.rotation", "drainTimeout", "how long a rotation waits for the jobs that run"),
+];
 
 /// Fields of which no value is accepted, or none but the one that is the default.
 pub const REFUSED: &[Row] = &[

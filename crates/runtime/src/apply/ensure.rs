@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ReconcileError,
-    cluster::{Cluster, is_input},
+    cluster::{Cluster, Interest, is_input},
     report::ProgressSink,
 };
 use graph::{Graph, NodeId, Step};
@@ -162,13 +162,16 @@ impl Applier<'_> {
         if input || router.index.is_owner(key) || router.index.is_read(key) {
             cluster.cache.put(key, Some(stored.clone()));
         }
-        if input {
-            let mut state = self.state();
-            if let Some(read) = state.reads.get_mut(key) {
-                read.state = Some(ObjectVersion::of(&stored.metadata));
+        let mut state = self.state();
+        // Of an object whose status was read as well, the watch delivers a change of the status, which wakes the owner.
+        let is_planned_from = |read: &&mut Read| input || read.interest == Interest::Spec;
+        if let Some(read) = state.reads.get_mut(key).filter(is_planned_from) {
+            read.state = Some(ObjectVersion::of(&stored.metadata));
+            if input {
                 state.contents.insert(key.clone(), Some(Content::of(&value)));
             }
         }
+        drop(state);
         let health = (kind.health)(value).map_err(undecodable)?;
         let observed = ObservedObject::of(&kind.resource, &stored.metadata, health, &cluster.predecessors)
             .ok_or_else(|| ReconcileError::Bug(format!("{key} was stored without a name")))?

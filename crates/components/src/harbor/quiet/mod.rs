@@ -1,4 +1,5 @@
-//! JobService without jobs, while something happens that no job may meet, such as a migration of the database.
+//! JobService without jobs, while something happens that no job may meet: a migration of the database, or a rotation of what
+//! JobService authenticates with.
 //!
 //! 1. The operator writes the queues that no user has paused into an annotation of the JobService, and then pauses them.
 //! 2. It waits until no job runs, for a limited time.
@@ -16,13 +17,23 @@ use self::{memory::Memory, queues::Observed};
 use super::{part::Part, validated::Validated};
 use crate::{
     pods::{is_available, is_stopped},
+    values::whole_seconds,
     versions::Feature,
 };
-use api::v1beta1::{JobService, component::ComponentSpec};
+use api::v1beta1::{GoDuration, JobService, component::ComponentSpec};
 use harborstate::job_queues::{JobQueues, Queue};
 use jiff::Timestamp;
 use plan::{Builder, PlanError, World};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
+
+/// How long jobs may go on, unless the spec says so.
+const LONGEST: Duration = Duration::from_mins(10);
+
+/// How long jobs may go on. `field` is where a spec says so.
+pub(super) fn longest(requested: Option<&GoDuration>, field: &str) -> Result<Duration, PlanError> {
+    let seconds = requested.map(|longest| whole_seconds(longest, field)).transpose()?;
+    Ok(seconds.map_or(LONGEST, Duration::from_secs))
+}
 
 /// Why JobService is to be quiet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +53,13 @@ pub(super) enum Drain {
     Over,
 }
 
+impl Drain {
+    /// For this time, from this moment on.
+    pub fn since(moment: Timestamp, longest: Duration) -> Self {
+        Self::Until(moment.checked_add(longest).unwrap_or(Timestamp::MAX))
+    }
+}
+
 /// How quiet JobService is, and what is done about that now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Quiet {
@@ -55,6 +73,8 @@ pub(super) struct Quiet {
     reached: bool,
     /// The JobService as it is.
     stored: Option<JobService>,
+    /// Whether there is an occasion.
+    is_wanted: bool,
 }
 
 impl Quiet {
@@ -72,7 +92,7 @@ impl Quiet {
             Some(occasion) => Self::during_occasion(harbor, occasion, memory, world)?,
             None => Self::afterwards(harbor, memory, world)?,
         };
-        Ok(Self { stored: Some(stored), ..quiet })
+        Ok(Self { stored: Some(stored), is_wanted: occasion.is_some(), ..quiet })
     }
 
     /// Whether no job runs, and none can begin, or the operator waits no longer for that.
@@ -85,6 +105,11 @@ impl Quiet {
         self.waits.as_deref()
     }
 
+    /// Whether there is an occasion for it.
+    pub fn is_wanted(&self) -> bool {
+        self.is_wanted
+    }
+
     /// The JobService as it is, if it exists.
     pub fn stored(&self) -> Option<&JobService> {
         self.stored.as_ref()
@@ -93,6 +118,11 @@ impl Quiet {
     /// Why the operator keeps JobService without pods, if it does.
     pub fn stopped(&self) -> Option<&str> {
         self.memory.stopped.as_deref()
+    }
+
+    /// A JobService as it is to be now.
+    pub fn now(&self, jobservice: JobService) -> JobService {
+        if self.is_wanted { self.during(jobservice) } else { self.after(jobservice) }
     }
 
     /// A JobService during the occasion.

@@ -4,6 +4,8 @@
 //! What counts are the Secrets, see [`turn`], and the pods, see [`progress`]. One [`Pass`] is under way at a time, and none
 //! begins during an upgrade.
 
+mod drain;
+mod encryption_key;
 mod internal_tls;
 mod outlook;
 mod parts;
@@ -16,6 +18,7 @@ mod turn;
 mod turns;
 
 pub(super) use self::{
+    drain::occasion,
     internal_tls::{Trust, current as current_certificates},
     outlook::{details, news},
     rotated::Rotated,
@@ -24,6 +27,7 @@ pub(super) use self::{
 };
 
 use self::{
+    encryption_key::EncryptionKey,
     internal_tls::Leaves,
     passes::{Look, Pass},
     progress::Progress,
@@ -32,7 +36,7 @@ use super::{
     certificates::Issuers, credentials::Credential, part::Part, upgrade::Upgrade, validated::Validated,
 };
 use k8s_openapi::api::core::v1::Secret;
-use plan::{PlanError, World};
+use plan::{All as _, PlanError, World};
 use std::collections::BTreeMap;
 
 /// The rotation of the credentials of a Harbor.
@@ -50,6 +54,10 @@ pub(super) struct Rotation {
     leaves: Option<Leaves>,
     /// The Secrets with the certificates before, while pods may use them.
     leaves_before: Vec<String>,
+    /// What the quiet of JobService waits for.
+    drains: Option<String>,
+    /// The change of the key that encrypts the database.
+    encryption_key: EncryptionKey,
 }
 
 impl Rotation {
@@ -67,8 +75,12 @@ impl Rotation {
         let leaves_before = leaves.as_ref().map(|leaves| leaves.used_before(harbor, world));
         let leaves_before = leaves_before.transpose()?.unwrap_or_default();
         let (waiting, both) = (BTreeMap::new(), None);
-        let mut this = Self { turns, passes, waiting, refused, both, leaves, leaves_before };
+        let drains = upgrade.quiet().waits().map(str::to_owned);
+        let encryption_key = EncryptionKey::of(harbor, world)?;
+        let mut this =
+            Self { turns, passes, waiting, refused, both, leaves, leaves_before, drains, encryption_key };
         this.begin(harbor, upgrade, world)?;
+        this.encryption_key = this.encryption_key.clone().after(this.obstacle(upgrade));
         this.both = this.both_users(harbor, world)?;
         Ok(this)
     }
@@ -104,6 +116,9 @@ impl Rotation {
             None if upgrade.is_under_way() => {
                 (first.pass(), Some("waits for the end of the upgrade".to_owned()))
             }
+            None if let Some(holds) = self.encryption_key.holds() => {
+                (first.pass(), Some(format!("waits for the end of {holds}")))
+            }
             None => {
                 let pods = progress::of_all(first.pass(), harbor, world)?;
                 let unready = pods.values().find(|pods| !pods.are_ready());
@@ -128,6 +143,14 @@ impl Rotation {
         Ok(())
     }
 
+    /// What the change of the encryption key waits for.
+    fn obstacle(&self, upgrade: &Upgrade<'_>) -> Option<String> {
+        let running = self.passes.iter().find(|progress| !progress.has_ended());
+        let running = running.map(|running| format!("the rotation of {}", outlook::named(&running.members)));
+        let upgrade = upgrade.is_under_way().then(|| "the upgrade".to_owned());
+        running.or(upgrade).map(|it| format!("waits for the end of {it}"))
+    }
+
     /// Whether parts are getting credentials of a pass now.
     fn is_running(&self, pass: Pass) -> bool {
         self.look_at(pass).is_some_and(|progress| !progress.has_ended())
@@ -148,11 +171,13 @@ impl Rotation {
     }
 }
 
-/// The rotation that is under way, as text for users.
+/// What is under way, as text for users: a rotation, or the change of the encryption key.
 pub(super) fn under_way(harbor: &Validated<'_>, world: &World<'_>) -> Result<Option<String>, PlanError> {
-    let passes = Turns::of(harbor, world)?.passes(harbor, world)?;
+    let (turns, key) = (Turns::of(harbor, world), EncryptionKey::of(harbor, world)).all()?;
+    let passes = turns.passes(harbor, world)?;
     let running = passes.iter().find(|progress| !progress.has_ended());
-    Ok(running.map(|running| format!("the rotation of {} has not ended", outlook::named(&running.members))))
+    let running = running.map(|running| format!("the rotation of {}", outlook::named(&running.members)));
+    Ok(running.or_else(|| key.holds()).map(|it| format!("{it} has not ended")))
 }
 
 /// What users ask for and the operator does not do, and why.

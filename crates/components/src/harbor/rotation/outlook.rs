@@ -20,6 +20,7 @@ impl Rotation {
     pub fn add_to(&self, outlook: Outlook, harbor: &Validated<'_>) -> Outlook {
         let Outlook { mut steps, waits, certificate, .. } = outlook;
         steps.extend(Pass::ALL.into_iter().filter_map(|pass| self.planned(pass)));
+        steps.extend(self.encryption_key.planned());
         let replaced = self.turns.newest.values().filter_map(Turn::replaced).cloned();
         let leaves = self.leaves.iter().flat_map(|leaves| leaves.replaced(harbor));
         let replaced =
@@ -48,13 +49,16 @@ impl Rotation {
         let running = self.passes.iter().find(|progress| !progress.has_ended());
         let running = running.map(|progress| {
             let subject = progress.waits_for.clone().unwrap_or_else(|| harbor.key());
-            (subject, format!("the rotation of {}: {}", named(&progress.members), step(progress)))
+            let drains = self.drains.as_ref().filter(|_| progress.pass == Pass::JobSecrets);
+            let drains = drains.map(|why| format!(": {why}")).unwrap_or_default();
+            (subject, format!("the rotation of {}: {}{drains}", named(&progress.members), step(progress)))
         });
         let waiting = || {
             let (rotated, why) = self.waiting.first_key_value()?;
             Some((harbor.key(), format!("the rotation of {} {why}", rotated.name())))
         };
-        running.or_else(waiting)
+        let key = || Some((harbor.key(), self.encryption_key.waits()?));
+        running.or_else(waiting).or_else(key)
     }
 
     /// The state of each credential that was rotated, is due or was asked for.
@@ -77,7 +81,7 @@ impl Rotation {
                 message,
             })
         });
-        states.collect()
+        states.chain(self.encryption_key.state()).collect()
     }
 }
 

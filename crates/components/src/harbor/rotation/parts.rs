@@ -9,7 +9,7 @@ use super::{
 use crate::harbor::{credentials::Credentials, part::Part, validated::Validated};
 use api::{
     names::REPLACE_TOGETHER_ANNOTATION,
-    v1beta1::{Core, JobService, ObjectName},
+    v1beta1::{Core, ObjectName},
 };
 use k8s_openapi::{ByteString, api::core::v1::Secret};
 use plan::{Desired, PlanError, World};
@@ -69,28 +69,15 @@ impl Rotation {
         before.chain(both.cloned().map(Desired::from))
     }
 
-    /// Core, whose pods are replaced at the same time where they must share a key.
+    /// Core, whose pods are replaced at the same time where they must share a key, and that changes the encryption key when nothing
+    /// else is under way.
     pub fn core(&self, mut core: Core) -> Core {
+        self.encryption_key.write(&mut core);
         if self.is_running(Pass::CoreKeys) {
             let annotations = core.metadata.annotations.get_or_insert_default();
             annotations.insert(REPLACE_TOGETHER_ANNOTATION.into(), "true".into());
         }
         core
-    }
-
-    /// JobService, without pods while it is stopped. An autoscaler does not start what has no replicas.
-    pub fn jobservice(&self, mut jobservice: JobService) -> JobService {
-        if !self.is_running(Pass::JobSecrets) {
-            return jobservice;
-        }
-        let component = &mut jobservice.spec.component;
-        let autoscaling = component.autoscaling.take();
-        if self.look(Pass::JobSecrets, Part::JobService) == Some(Look::Stopped) {
-            component.replicas = Some(0);
-        } else if let Some(autoscaling) = autoscaling {
-            component.replicas = Some(autoscaling.min_replicas.unwrap_or(1).max(1));
-        }
-        jobservice
     }
 
     /// The lines for the user before and the new one, once both exist.

@@ -94,7 +94,7 @@ impl Pass {
             ],
             // Neither accepts two values, and JobService exits if Core has the other one when it starts.
             Self::JobSecrets => &[
-                Step { does: "stops JobService", parts: &[(Part::JobService, Look::Stopped)] },
+                Step { does: "drains JobService and stops it", parts: &[(Part::JobService, Look::Stopped)] },
                 Step {
                     does: "replaces the pods of Core and the registry",
                     parts: &[

@@ -87,6 +87,8 @@ impl Rotated {
             csrf,
             internal_tls_authority,
             internal_tls,
+            // In `drain`.
+            drain_timeout: _,
         } = spec;
         let interval = match self {
             Self::RegistryHttp => registry_http,

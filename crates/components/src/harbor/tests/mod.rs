@@ -14,6 +14,8 @@ mod network_policies;
 mod refusals;
 mod relocation;
 mod rotation;
+mod rotation_and_encryption_key;
+mod rotation_of_jobs;
 mod spec;
 mod upgrade;
 

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// When the first credentials were generated.
-const CREATED: &str = "2026-01-01T00:00:00Z";
+pub(super) const CREATED: &str = "2026-01-01T00:00:00Z";
 
 /// A Harbor that runs with the credentials that were generated first, and is asked to rotate some.
-fn asked(what: &str) -> Case<Harbor> {
+pub(super) fn asked(what: &str) -> Case<Harbor> {
     let mut case = a_harbor().annotated(ROTATE_ANNOTATION, what).set("/spec/core/tokenIssuer", Value::Null);
     for (name, key) in [
         ("core-csrf", "key"),
@@ -37,7 +37,7 @@ fn asked(what: &str) -> Case<Harbor> {
 }
 
 /// A Secret of the operator, and the record of the rotation that it was created for.
-fn secret(name: &str, record: Option<Value>, data: &[(&str, &str)]) -> Value {
+pub(super) fn secret(name: &str, record: Option<Value>, data: &[(&str, &str)]) -> Value {
     let record = record.map(|record| json!({ROTATION_ANNOTATION: record.to_string()}));
     let data: serde_json::Map<_, _> =
         data.iter().map(|(key, value)| ((*key).to_owned(), base64(value.as_bytes()))).collect();
@@ -52,17 +52,17 @@ fn secret(name: &str, record: Option<Value>, data: &[(&str, &str)]) -> Value {
 }
 
 /// The Secret that a rotation of the first one has created.
-fn rotated(name: &str, data: &[(&str, &str)]) -> Value {
+pub(super) fn rotated(name: &str, data: &[(&str, &str)]) -> Value {
     let record = json!({"number": 1, "request": "1", "before": format!("acme-harbor-{name}")});
     secret(&format!("{name}-1"), Some(record), data)
 }
 
 /// Has the pods of a part use these Secrets.
-fn run(case: &mut Case<Harbor>, part: &str, secrets: &[&str]) {
+pub(super) fn run(case: &mut Case<Harbor>, part: &str, secrets: &[&str]) {
     scale(case, part, secrets, 1);
 }
 
-fn scale(case: &mut Case<Harbor>, part: &str, secrets: &[&str], replicas: i32) {
+pub(super) fn scale(case: &mut Case<Harbor>, part: &str, secrets: &[&str], replicas: i32) {
     let name = format!("acme-harbor-{part}");
     case.inputs.retain(|input| input["kind"] != "Deployment" || input["metadata"]["name"] != *name);
     let volume =
@@ -83,7 +83,7 @@ fn scale(case: &mut Case<Harbor>, part: &str, secrets: &[&str], replicas: i32) {
 }
 
 /// The Secrets of the operator that a part refers to, without what their names have in common.
-fn uses(case: &Case<Harbor>, kind: &str) -> Vec<String> {
+pub(super) fn uses(case: &Case<Harbor>, kind: &str) -> Vec<String> {
     let spec = case.child(kind)["spec"].to_string();
     let ends = ["-csrf", "-secret", "-tokencert", "-http", "-basicauth"];
     let names = spec.split('"').filter_map(|name| name.strip_prefix("acme-harbor-"));
@@ -95,17 +95,17 @@ fn uses(case: &Case<Harbor>, kind: &str) -> Vec<String> {
 }
 
 /// The state of each rotation: name, phase and message.
-fn states(outlook: &Outlook) -> Vec<(&str, RotationPhase, &str)> {
+pub(super) fn states(outlook: &Outlook) -> Vec<(&str, RotationPhase, &str)> {
     let of = outlook.rotations.iter();
     of.map(|it| (it.name.as_str(), it.phase, it.message.as_deref().unwrap_or_default())).collect()
 }
 
-fn outlook(case: &Case<Harbor>) -> Outlook {
+pub(super) fn outlook(case: &Case<Harbor>) -> Outlook {
     case.plan().unwrap().outlook
 }
 
 /// Whether the plan has this Secret.
-fn has(case: &Case<Harbor>, name: &str) -> bool {
+pub(super) fn has(case: &Case<Harbor>, name: &str) -> bool {
     let plan = case.plan().unwrap();
     plan.graph.iter().any(|(_, desired, _)| {
         let key = desired.object.key();
@@ -198,62 +198,6 @@ fn names_that_no_credential_has_and_credentials_of_users_are_refused() {
         .without("acme-harbor-core-tokencert");
     let why = "cert-manager issues it, because spec.core.tokenIssuer is set";
     assert_eq!(states(&outlook(&issued)), [("token", RotationPhase::Refused, why)]);
-}
-
-#[test]
-fn jobservice_is_stopped_while_core_and_the_registry_get_what_it_authenticates_with() {
-    let mut case = asked("jobserviceSecret@1,coreSecret@1");
-    let replicas = |case: &Case<Harbor>| case.child("JobService")["spec"]["replicas"].clone();
-    let step = |case: &Case<Harbor>| {
-        let outlook = outlook(case);
-        let states = states(&outlook).into_iter().map(|(_, _, message)| message.to_owned());
-        let mut states: Vec<_> = states.collect();
-        states.dedup();
-        states.join(", ")
-    };
-    assert_eq!((step(&case).as_str(), replicas(&case)), ("step 1 of 3 stops JobService", json!(0)));
-    assert!(uses(&case, "Core").contains(&"core-secret".to_owned()));
-    case.inputs.push(rotated("core-secret", &[("secret", "new")]));
-    case.inputs.push(rotated("jobservice-secret", &[("secret", "new")]));
-
-    let old = ["core-secret", "jobservice-secret", "registry-basicauth"];
-    scale(&mut case, "jobservice", &old, 0);
-    let replaces = "step 2 of 3 replaces the pods of Core and the registry";
-    assert_eq!((step(&case).as_str(), replicas(&case)), (replaces, json!(0)));
-    for kind in ["Core", "RegistryController"] {
-        let uses = uses(&case, kind);
-        assert!(uses.contains(&"core-secret-1".to_owned()), "{kind}: {uses:?}");
-        assert!(uses.contains(&"jobservice-secret-1".to_owned()), "{kind}: {uses:?}");
-    }
-    assert!(uses(&case, "JobService").contains(&"core-secret".to_owned()));
-
-    run(&mut case, "core", &["core-csrf", "core-secret-1", "jobservice-secret-1"]);
-    assert_eq!(step(&case), replaces, "the registry has the old ones still");
-    run(&mut case, "registry", &["registry-http", "core-secret-1", "jobservice-secret-1"]);
-    assert_eq!((step(&case).as_str(), replicas(&case)), ("step 3 of 3 starts JobService", Value::Null));
-    assert!(uses(&case, "JobService").contains(&"jobservice-secret-1".to_owned()));
-
-    run(&mut case, "jobservice", &["core-secret-1", "jobservice-secret-1", "registry-basicauth"]);
-    assert_eq!(step(&case), "");
-    assert!(!has(&case, "core-secret") && !has(&case, "jobservice-secret"));
-}
-
-#[test]
-fn an_autoscaled_jobservice_starts_with_the_least_number_of_pods_before_its_autoscaler_comes_back() {
-    let autoscaling = json!({"minReplicas": 2, "maxReplicas": 4});
-    let mut case = asked("coreSecret@1").set("/spec/jobservice", json!({"autoscaling": autoscaling}));
-    let pods = |case: &Case<Harbor>| {
-        let spec = case.child("JobService")["spec"].clone();
-        (spec["replicas"].clone(), spec["autoscaling"].is_object())
-    };
-    assert_eq!(pods(&case), (json!(0), false));
-    case.inputs.push(rotated("core-secret", &[("secret", "new")]));
-    scale(&mut case, "jobservice", &["core-secret"], 0);
-    run(&mut case, "core", &["core-secret-1"]);
-    run(&mut case, "registry", &["core-secret-1"]);
-    assert_eq!(pods(&case), (json!(2), false));
-    scale(&mut case, "jobservice", &["core-secret-1"], 2);
-    assert_eq!(pods(&case), (Value::Null, true));
 }
 
 #[test]

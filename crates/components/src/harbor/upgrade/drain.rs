@@ -2,21 +2,17 @@
 
 use super::{
     super::{
-        quiet::{Drain, Occasion, Quiet},
+        quiet::{self, Drain, Occasion, Quiet},
+        rotation,
         validated::Validated,
     },
     steps::{Course, Stage, Step},
 };
-use crate::values::whole_seconds;
 use api::v1beta1::JobService;
-use jiff::Timestamp;
 use plan::{PlanError, World};
 use std::time::Duration;
 
-/// How long jobs may go on, unless the spec says so.
-pub(super) const LONGEST: Duration = Duration::from_mins(10);
-
-/// How quiet JobService is, in the course of an upgrade.
+/// How quiet JobService is, in the course of an upgrade, or else of a rotation.
 pub(super) fn quiet(
     wanted: &Validated<'_>,
     jobservice: Option<JobService>,
@@ -31,21 +27,24 @@ pub(super) fn quiet(
     let drain = match course.migration {
         None | Some(Stage::Ahead) => None,
         Some(Stage::Begun) => Some(Drain::Over),
-        Some(Stage::Prepared(since)) => {
-            Some(Drain::Until(since.checked_add(longest).unwrap_or(Timestamp::MAX)))
-        }
+        Some(Stage::Prepared(since)) => Some(Drain::since(since, longest)),
     };
     let occasion = drain.zip(until);
     let occasion =
         occasion.map(|(drain, version)| Occasion { drain, until: format!("Core has version {version}") });
+    let occasion = occasion.or(rotation::occasion(wanted, world)?);
     Quiet::of(&wanted.at(version.clone()), jobservice, occasion.as_ref(), world)
 }
 
 /// How long jobs may go on.
 pub(super) fn longest(harbor: &Validated<'_>) -> Result<Duration, PlanError> {
-    let requested = harbor.installation.upgrade.as_ref().and_then(|upgrade| upgrade.drain_timeout.as_ref());
-    let seconds = requested.map(|longest| whole_seconds(longest, "spec.upgrade.drainTimeout")).transpose()?;
-    Ok(seconds.map_or(LONGEST, Duration::from_secs))
+    let limit = harbor.installation.upgrade.as_ref().and_then(|upgrade| upgrade.drain_timeout.as_ref());
+    quiet::longest(limit, "spec.upgrade.drainTimeout")
+}
+
+/// Whether the upgrade has JobService be quiet.
+pub(super) fn is_wanted(course: &Course) -> bool {
+    matches!(course.migration, Some(Stage::Prepared(_) | Stage::Begun))
 }
 
 /// What the migration waits for, if it must not begin yet.

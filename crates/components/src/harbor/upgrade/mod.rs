@@ -32,6 +32,8 @@ pub(super) struct Upgrade<'a> {
     before: Option<Validated<'a>>,
     /// How quiet JobService is.
     quiet: Quiet,
+    /// Whether that is for the upgrade.
+    is_drained: bool,
     /// What the migration of the database waits for.
     holds: Option<&'static str>,
     /// The backup before the next hop.
@@ -56,12 +58,12 @@ impl<'a> Upgrade<'a> {
     /// the spec does not allow.
     pub fn of(wanted: &'a Validated<'a>, world: &World<'_>) -> Result<Self, PlanError> {
         let (course, quiet) = course(wanted, world)?;
-        let holds = drain::holds(&course, &quiet);
+        let (holds, is_drained) = (drain::holds(&course, &quiet), drain::is_wanted(&course));
         let (now, before) = match course.step {
             Step::Stay { at } => (wanted.at(at), None),
             Step::Move(hop) => (wanted.at(hop.to), Some(wanted.at(hop.from))),
         };
-        Ok(Self { now, before, quiet, holds, backup: course.backup })
+        Ok(Self { now, before, quiet, is_drained, holds, backup: course.backup })
     }
 
     /// How quiet JobService is.
@@ -76,17 +78,20 @@ impl<'a> Upgrade<'a> {
         core
     }
 
-    /// JobService, which keeps its version as the other parts do, and is quiet while the database is migrated.
+    /// JobService, which keeps its version as the other parts do, and is quiet while the database is migrated, or during a rotation
+    /// that no job may meet.
     pub fn jobservice(&self, part: impl Fn(&Validated<'_>) -> JobService) -> Desired {
         let wanted = part(&self.now);
-        let Some(before) = &self.before else { return Desired::from(self.quiet.after(wanted)) };
+        let released =
+            |wanted| if self.is_drained { self.quiet.after(wanted) } else { self.quiet.now(wanted) };
+        let Some(before) = &self.before else { return Desired::from(released(wanted)) };
         let held = match (validated::supported(before.spec, &before.version), self.quiet.stored()) {
             (Ok(()), _) => part(before),
             (Err(_), Some(stored)) => unchanged(stored, &wanted, before),
             (Err(_), None) => return self.held(wanted),
         };
         let why = self.quiet.stopped().map_or_else(|| self.held_at(before), str::to_owned);
-        Desired::from(self.quiet.after(wanted)).held_as(self.quiet.during(held), why)
+        Desired::from(released(wanted)).held_as(self.quiet.during(held), why)
     }
 
     /// Adds the backup before the next hop, if there is one to make.

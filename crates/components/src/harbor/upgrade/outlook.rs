@@ -39,8 +39,11 @@ fn waits(
     let drains = quiet.waits().map(str::to_owned);
     let waits: Vec<_> = waits.iter().cloned().chain(drains.clone()).collect();
     let Some(Hop { from, to }) = ahead.first().filter(|_| !waits.is_empty()) else {
-        // The queues of JobService may stay paused after the last hop.
-        return drains.map(|why| (ObjectKey::of::<JobService>(wanted.namespace, &wanted.name), why));
+        // The queues of JobService may stay paused after the last hop, or after a rotation. A rotation itself says what it waits
+        // for.
+        return drains
+            .filter(|_| !quiet.is_wanted())
+            .map(|why| (ObjectKey::of::<JobService>(wanted.namespace, &wanted.name), why));
     };
     let after: Vec<_> = ahead.iter().skip(1).map(|hop| hop.to.to_string()).collect();
     let after =

@@ -1,9 +1,9 @@
 //! Whether a hop may begin: everything else has the version before, and is ready.
 
 use super::super::{part::Part, rotation, validated::Validated};
-use crate::versions::Hop;
+use crate::{core::Record, versions::Hop};
 use api::{
-    names::VERSION_ANNOTATION,
+    names::{STOPPED_ANNOTATION, VERSION_ANNOTATION},
     v1beta1::{
         ChartMuseum, Core, Exporter, JobService, NotaryServer, NotarySigner, Portal, Registry,
         RegistryController, Trivy,
@@ -21,15 +21,17 @@ pub(super) fn has_begun(harbor: &Validated<'_>, hop: &Hop, world: &World<'_>) ->
 
 /// What a hop that has not begun waits for; empty if it may begin.
 ///
-/// A hop waits for the rotation that is under way. Otherwise a hop that does not change the schema begins at once. So does one
-/// while the pods of Core are not ready: the others may need a Core that works, and the new version may be the remedy. The
-/// status of Core itself is older than its record for a moment, when the hop before has just ended.
+/// A hop waits for the rotation that is under way, and for credentials that are being encrypted with another key. Otherwise a hop
+/// that does not change the schema begins at once. So does one while the pods of Core are not ready: the others may need a Core
+/// that works, and the new version may be the remedy. For the same reason a hop does not wait for a rotation while no pod of Core
+/// serves, unless the operator has stopped Core to encrypt credentials. The status of Core itself is older than its record for a
+/// moment, when the hop before has just ended.
 pub(super) fn unsettled(
     harbor: &Validated<'_>,
     hop: &Hop,
     world: &World<'_>,
 ) -> Result<Vec<String>, PlanError> {
-    let rotation = rotation::under_way(harbor, world)?;
+    let (rotation, record) = (rotation::under_way(harbor, world), Record::read(&harbor.name, world)).all()?;
     if !hop.migrates() && rotation.is_none() {
         return Ok(Vec::new());
     }
@@ -51,9 +53,22 @@ pub(super) fn unsettled(
         .all()?;
     let (registry, controller, jobservice, portal, trivy, exporter, charts, server, signer) = parts;
     let all = [registry, controller, jobservice, portal, trivy, exporter, charts, server, signer];
-    let works = pods.is_some_and(|pods| pods.readiness() == Readiness::Ready);
-    let parts = all.into_iter().flatten().filter(|_| hop.migrates());
-    Ok(parts.chain(rotation).filter(|_| works).collect())
+    let works = pods.as_ref().is_some_and(|pods| pods.readiness() == Readiness::Ready);
+    let parts = all.into_iter().flatten().filter(|_| hop.migrates() && works);
+    let is_encrypted = record.is_some_and(|record| record.next_key.is_some());
+    let is_waited_for = is_encrypted || pods.is_some_and(|pods| serves(&pods) || is_stopped(&pods));
+    Ok(parts.chain(rotation.filter(|_| is_waited_for)).collect())
+}
+
+/// Whether a pod of Core serves.
+fn serves(pods: &Deployment) -> bool {
+    let available = pods.status.as_ref().and_then(|status| status.available_replicas);
+    available.is_some_and(|available| available > 0)
+}
+
+/// Whether the operator has stopped Core.
+fn is_stopped(pods: &Deployment) -> bool {
+    pods.metadata.annotations.as_ref().is_some_and(|annotations| annotations.contains_key(STOPPED_ANNOTATION))
 }
 
 /// What the hop waits for about a part: that it has the version before, and is ready. Nothing if it does not exist.
