@@ -4,6 +4,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Signs certificates of a namespace: either with each certificate's own key, or with an authority's.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, CustomResource, JsonSchema)]
@@ -76,6 +77,10 @@ pub struct CertificateSpec {
     /// Secret that holds `tls.crt`, `tls.key` and `ca.crt`.
     pub secret_name: String,
 
+    /// Metadata of that Secret. cert-manager knows it from 1.5 on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_template: Option<CertificateSecretTemplate>,
+
     /// The issuer.
     pub issuer_ref: IssuerRef,
 
@@ -106,6 +111,15 @@ pub struct CertificateSpec {
     /// Its private key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub private_key: Option<CertificatePrivateKey>,
+}
+
+/// Metadata of the Secret of a certificate.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateSecretTemplate {
+    /// Its annotations, beside those of cert-manager.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
 }
 
 /// Names an issuer.
@@ -233,6 +247,7 @@ mod tests {
     fn a_certificate_is_spelt_as_cert_manager_spells_it() {
         let written = json!({
             "secretName": "core-tokencert",
+            "secretTemplate": {"annotations": {"example.com/a": "b"}},
             "issuerRef": {"name": "authority", "kind": "Issuer"},
             "commonName": "core-tokencert",
             "dnsNames": ["core"],

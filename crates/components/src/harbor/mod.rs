@@ -28,7 +28,6 @@ mod validated;
 pub(crate) use self::{expose::advice, parts::store_of_images};
 
 use self::{
-    certificates::Issuers,
     claims::Claims,
     expose::FrontObjects,
     part::Part,
@@ -118,11 +117,10 @@ impl Component for Harbor {
     #[allow(clippy::too_many_lines, reason = "it lists each child once, in order")]
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
         let wanted = wanted(owner, world)?;
-        let (upgrade, turns, (), issuers, route, front, presence, claims) = (
+        let (upgrade, (issuers, turns), (), route, front, presence, claims) = (
             Upgrade::of(&wanted, world),
-            Turns::of(&wanted, world),
+            Turns::with_issuers(&wanted, world),
             relocation::allowed(owner, &wanted, world),
-            Issuers::of(&wanted, world),
             expose::route(&wanted, world),
             expose::front(&wanted, &owner.metadata, world),
             expose::certificates(&wanted, world),
@@ -251,9 +249,10 @@ impl Component for Harbor {
         let wanted = wanted(owner, world)?;
         let outlook =
             Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? };
-        let (upgrade, issuers) = (Upgrade::of(&wanted, world)?, Issuers::of(&wanted, world)?);
+        let (upgrade, (issuers, turns)) =
+            (Upgrade::of(&wanted, world)?, Turns::with_issuers(&wanted, world)?);
         let harbor = upgrade.now();
-        let rotation = Rotation::of(Turns::of(&wanted, world)?, harbor, &upgrade, &issuers, world)?;
+        let rotation = Rotation::of(turns, harbor, &upgrade, &issuers, world)?;
         Ok(rotation.add_to(outlook, harbor))
     }
 }

@@ -12,21 +12,22 @@ pub(super) use self::public::{public, public_secret};
 use super::{
     internal_tls,
     part::Part,
-    rotation::{Rotated, Rotation, Trust, Turn, names_that_take_turns},
+    rotation::{Names, Rotated, Rotation, Trust, Turn, names_of_token, names_that_take_turns},
     validated::Validated,
 };
 use crate::pods::Scheme;
 use api::names::CONTROLLER_LABEL;
 use api::{
     thirdparty::cert_manager::{
-        Certificate, CertificatePrivateKey, CertificateSpec, Issuer, IssuerRef, IssuerSpec,
-        PrivateKeyAlgorithm, PrivateKeyEncoding, RotationPolicy,
+        Certificate, CertificatePrivateKey, CertificateSecretTemplate, CertificateSpec, Issuer, IssuerRef,
+        IssuerSpec, PrivateKeyAlgorithm, PrivateKeyEncoding, RotationPolicy,
     },
-    v1beta1::ObjectName,
+    v1beta1::{Core, ObjectName, installation::components::IssuerReference},
 };
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::ObjectMeta;
 use plan::{All, Builder, Deps, Desired, Issuance, Node, PlanError, Role, World, starts_after};
+use std::collections::BTreeMap;
 
 const YEAR: u32 = 365;
 const QUARTER: u32 = 90;
@@ -60,6 +61,7 @@ enum IssuedBy {
 pub(super) struct Issuers {
     internal: IssuedBy,
     token: IssuedBy,
+    tokens: Names,
     notary: IssuedBy,
 }
 
@@ -78,13 +80,25 @@ impl Issuers {
             }
         };
         let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
+        let issues_token = Wanted::when(token_given(harbor).is_none() && issuer.is_some());
         let (internal, token, notary) = (
             issued_by(Wanted::when(issues_internal(harbor)), INTERNAL_AUTHORITY_SECRET),
-            issued_by(Wanted::when(token_given(harbor).is_none() && issuer.is_some()), TOKEN),
+            issued_by(issues_token, TOKEN),
             issued_by(Wanted::when(harbor.installation.notary.is_some()), NOTARY_AUTHORITY),
         )
             .all()?;
-        Ok(Self { internal, token, notary })
+        let used = match issues_token {
+            Wanted::Yes => token_used(harbor, world)?,
+            Wanted::No => None,
+        };
+        let used = used.as_deref().unwrap_or_default();
+        let tokens = names_of_token(&harbor.child(TOKEN), used, token == IssuedBy::CertManager);
+        Ok(Self { internal, token, tokens, notary })
+    }
+
+    /// How the Secrets are named whose keys sign tokens.
+    pub fn names_of_token(&self) -> Names {
+        self.tokens
     }
 
     /// Whether the operator issues the certificates of TLS between components, unless the user names them.
@@ -96,6 +110,12 @@ impl Issuers {
     pub fn operator_issues_token(&self) -> bool {
         self.token == IssuedBy::Operator
     }
+}
+
+/// The Secret whose key Core signs tokens with now.
+fn token_used(harbor: &Validated<'_>, world: &World<'_>) -> Result<Option<String>, PlanError> {
+    let core = world.read::<Core>(&harbor.name)?;
+    Ok(core.map(|core| core.spec.components.token_service.certificate_ref.to_string()))
 }
 
 /// Whether cert-manager may issue the certificates.
@@ -258,33 +278,64 @@ pub(super) fn token<'g>(
     let name = rotation.newest().token.name().to_string();
     let issuer = harbor.installation.core.as_ref().and_then(|core| core.token_issuer.as_ref());
     let by_cert_manager = issuer.filter(|_| issuers.token == IssuedBy::CertManager);
-    Some(if let Some(issuer) = by_cert_manager {
-        let spec = CertificateSpec {
-            secret_name: name.clone(),
-            common_name: Some(common_name(harbor, &name)),
-            issuer_ref: IssuerRef {
-                name: issuer.name.clone(),
-                kind: issuer.kind.clone(),
-                group: issuer.group.clone(),
-            },
-            duration: Some(days(QUARTER)),
-            usages: vec!["signing".into()],
-            private_key: Some(CertificatePrivateKey {
-                algorithm: Some(PrivateKeyAlgorithm::Rsa),
-                encoding: Some(PrivateKeyEncoding::Pkcs1),
-                size: Some(4096),
-                rotation_policy: Some(RotationPolicy::Never),
-            }),
-            ..CertificateSpec::default()
-        };
-        Issued::Certificate(graph.add::<Certificate>(certificate(harbor, name, spec), ()))
-    } else {
-        let annotations = rotation.annotations(Rotated::Token);
-        let metadata = ObjectMeta { annotations, ..harbor.metadata(name.as_str()) };
-        let secret = Secret { metadata, ..Secret::default() };
-        let desired = Desired::issued(secret, leaf(&common_name(harbor, &name), None));
-        Issued::Secret(graph.add::<Secret>(desired, ()))
-    })
+    if let Some(issuer) = by_cert_manager {
+        return tokens_of_cert_manager(harbor, issuer, rotation, graph).map(Issued::Certificate);
+    }
+    let annotations = rotation.annotations(Rotated::Token);
+    let metadata = ObjectMeta { annotations, ..harbor.metadata(name.as_str()) };
+    let secret = Secret { metadata, ..Secret::default() };
+    let desired = Desired::issued(secret, leaf(&common_name(harbor, &name), None));
+    Some(Issued::Secret(graph.add::<Secret>(desired, ())))
+}
+
+/// Adds the Certificates of the keys that sign tokens: the newest, the next if it is due, and the one before while pods use it.
+/// Returns the newest.
+fn tokens_of_cert_manager<'g>(
+    harbor: &Validated<'_>,
+    issuer: &IssuerReference,
+    rotation: &Rotation,
+    graph: &mut Builder<'g>,
+) -> Option<Node<'g, Certificate>> {
+    if let Some(before) = rotation.token_before() {
+        let before = certificate(harbor, before.to_owned(), CertificateSpec::default());
+        // cert-manager may delete its Secret with it.
+        graph.add::<Certificate>(Desired::awaited(before, "components used it until a moment ago"), ());
+    }
+    let mut newest = None;
+    for (name, annotations) in rotation.issued_tokens() {
+        let spec = token_certificate(harbor, issuer, name, annotations);
+        let node = graph.add::<Certificate>(certificate(harbor, name.to_owned(), spec), ());
+        newest = newest.or(Some(node));
+    }
+    newest
+}
+
+/// The certificate whose key signs tokens, with annotations for its Secret.
+fn token_certificate(
+    harbor: &Validated<'_>,
+    issuer: &IssuerReference,
+    name: &str,
+    annotations: BTreeMap<String, String>,
+) -> CertificateSpec {
+    CertificateSpec {
+        secret_name: name.to_owned(),
+        secret_template: (!annotations.is_empty()).then_some(CertificateSecretTemplate { annotations }),
+        common_name: Some(common_name(harbor, name)),
+        issuer_ref: IssuerRef {
+            name: issuer.name.clone(),
+            kind: issuer.kind.clone(),
+            group: issuer.group.clone(),
+        },
+        duration: Some(days(QUARTER)),
+        usages: vec!["signing".into()],
+        private_key: Some(CertificatePrivateKey {
+            algorithm: Some(PrivateKeyAlgorithm::Rsa),
+            encoding: Some(PrivateKeyEncoding::Pkcs1),
+            size: Some(4096),
+            rotation_policy: Some(RotationPolicy::Never),
+        }),
+        ..CertificateSpec::default()
+    }
 }
 
 /// Adds the certificates with which Notary's server and signer authenticate to each other, in this order.

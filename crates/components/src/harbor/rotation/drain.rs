@@ -21,7 +21,7 @@ pub(in super::super) fn occasion(
 ) -> Result<Option<Occasion>, PlanError> {
     let limit = harbor.installation.rotation.as_ref().and_then(|rotation| rotation.drain_timeout.as_ref());
     let longest = quiet::longest(limit, "spec.rotation.drainTimeout")?;
-    let turns = Turns::of(harbor, world)?;
+    let (_, turns) = Turns::with_issuers(harbor, world)?;
     let passes = turns.passes(harbor, world)?;
     let running = passes.iter().find(|progress| progress.pass == Pass::JobSecrets && !progress.has_ended());
     let Some(running) = running.filter(|it| it.pass.look(it.step, Part::JobService) == Some(Look::Stopped))

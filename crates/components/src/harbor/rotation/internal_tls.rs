@@ -19,7 +19,7 @@ use super::{
     pods::Pods,
     progress::{self, Progress},
     rotated::Rotated,
-    turn::{First, Turn, suffix},
+    turn::{First, Names, Turn, suffix},
     turns::Turns,
 };
 use crate::{
@@ -57,7 +57,7 @@ pub(in super::super) fn current(
     world: &World<'_>,
 ) -> Result<&'static str, PlanError> {
     let Some(first) = first(Rotated::InternalTls, harbor) else { return Ok("") };
-    Ok(Turn::newest(&first, First::Unread, None, world)?.suffix())
+    Ok(Turn::newest(&first, Names::Alternate, First::Unread, None, world)?.suffix())
 }
 
 /// The first Secret of the authority, or of Core's certificate, if the operator or cert-manager issues it.

@@ -7,6 +7,7 @@
 mod drain;
 mod encryption_key;
 mod internal_tls;
+mod issuance;
 mod outlook;
 mod parts;
 mod passes;
@@ -20,15 +21,17 @@ mod turns;
 pub(super) use self::{
     drain::occasion,
     internal_tls::{Trust, current as current_certificates},
+    issuance::names_of_token,
     outlook::{details, news},
     rotated::Rotated,
-    turn::{Turn, names as names_that_take_turns},
+    turn::{Names, Turn, names as names_that_take_turns},
     turns::Turns,
 };
 
 use self::{
     encryption_key::EncryptionKey,
     internal_tls::Leaves,
+    issuance::Issuance,
     passes::{Look, Pass},
     progress::Progress,
 };
@@ -58,6 +61,8 @@ pub(super) struct Rotation {
     drains: Option<String>,
     /// The change of the key that encrypts the database.
     encryption_key: EncryptionKey,
+    /// The key that cert-manager issues now.
+    issuance: Option<Issuance>,
 }
 
 impl Rotation {
@@ -77,9 +82,20 @@ impl Rotation {
         let (waiting, both) = (BTreeMap::new(), None);
         let drains = upgrade.quiet().waits().map(str::to_owned);
         let encryption_key = EncryptionKey::of(harbor, world)?;
-        let mut this =
-            Self { turns, passes, waiting, refused, both, leaves, leaves_before, drains, encryption_key };
-        this.begin(harbor, upgrade, world)?;
+        let mut this = Self {
+            turns,
+            passes,
+            waiting,
+            refused,
+            both,
+            leaves,
+            leaves_before,
+            drains,
+            encryption_key,
+            issuance: None,
+        };
+        let issuance = Issuance::of(&this.turns, &this.refused, harbor, issuers, world)?;
+        this.begin(harbor, upgrade, issuance, world)?;
         this.encryption_key = this.encryption_key.clone().after(this.obstacle(upgrade));
         this.both = this.both_users(harbor, world)?;
         Ok(this)
@@ -90,6 +106,7 @@ impl Rotation {
         &mut self,
         harbor: &Validated<'_>,
         upgrade: &Upgrade<'_>,
+        issuance: Option<Issuance>,
         world: &World<'_>,
     ) -> Result<(), PlanError> {
         if let Some(leaves) = &self.leaves
@@ -100,7 +117,11 @@ impl Rotation {
         }
         let is_free = |rotated: &Rotated| {
             let turn = self.turns.newest.get(rotated);
-            !self.refused.contains_key(rotated) && turn.is_some_and(|turn| !turn.is_before_ours)
+            // Its Secret before may be of cert-manager.
+            let is_running = *rotated == Rotated::Token && self.is_running(rotated.pass());
+            !self.refused.contains_key(rotated)
+                && turn.is_some_and(|turn| !turn.is_before_ours)
+                && !(is_running && turn.is_some_and(|turn| turn.before.is_some()))
         };
         let due: Vec<_> = self.turns.due.iter().copied().filter(is_free).collect();
         let Some(first) = due.first() else { return Ok(()) };
@@ -112,6 +133,9 @@ impl Rotation {
             Some(running) => {
                 let others = outlook::named(&running.members);
                 (running.pass, Some(format!("waits for the end of the rotation of {others}")))
+            }
+            None if let Some(begun) = issuance.as_ref().filter(|issuance| issuance.has_begun) => {
+                (Rotated::Token.pass(), Some(begun.waits.clone()))
             }
             None if upgrade.is_under_way() => {
                 (first.pass(), Some("waits for the end of the upgrade".to_owned()))
@@ -125,6 +149,13 @@ impl Rotation {
                 (first.pass(), unready.map(|pods| format!("waits until {} is ready", pods.deployment)))
             }
         };
+        // A pass of which cert-manager issues a key begins when it has done so.
+        let begins_with_issuance = match &obstacle {
+            None => pass == Rotated::Token.pass() && issuance.is_some(),
+            Some(_) => issuance.as_ref().is_some_and(|issuance| issuance.has_begun),
+        };
+        self.issuance = issuance.filter(|_| begins_with_issuance);
+        let obstacle = obstacle.or_else(|| Some(self.issuance.as_ref()?.waits.clone()));
         let begins = |rotated: Rotated| obstacle.is_none() && rotated.pass() == pass;
         for rotated in due.iter().copied().filter(|it| begins(*it)) {
             if let Some(next) = self.turns.next(rotated, harbor, world)? {
@@ -134,9 +165,15 @@ impl Rotation {
         if obstacle.is_none() {
             self.passes = self.turns.passes(harbor, world)?;
         }
-        let why =
-            obstacle.clone().unwrap_or_else(|| "waits for the end of the rotation before it".to_owned());
-        self.waiting = due.into_iter().filter(|it| !begins(*it)).map(|it| (it, why.clone())).collect();
+        let is_issued = self.issuance.is_some();
+        let why = |rotated: Rotated| match &obstacle {
+            Some(_) if is_issued && rotated.pass() != Rotated::Token.pass() => {
+                format!("waits for the end of the rotation of {}", Rotated::Token.name())
+            }
+            Some(why) => why.clone(),
+            None => "waits for the end of the rotation before it".to_owned(),
+        };
+        self.waiting = due.into_iter().filter(|it| !begins(*it)).map(|it| (it, why(it))).collect();
         if self.turns.leaves().is_some_and(|leaves| leaves.is_followed()) {
             self.waiting.remove(&Rotated::InternalTls);
         }
@@ -147,8 +184,9 @@ impl Rotation {
     fn obstacle(&self, upgrade: &Upgrade<'_>) -> Option<String> {
         let running = self.passes.iter().find(|progress| !progress.has_ended());
         let running = running.map(|running| format!("the rotation of {}", outlook::named(&running.members)));
+        let issued = self.issuance.as_ref().map(|_| format!("the rotation of {}", Rotated::Token.name()));
         let upgrade = upgrade.is_under_way().then(|| "the upgrade".to_owned());
-        running.or(upgrade).map(|it| format!("waits for the end of {it}"))
+        running.or(issued).or(upgrade).map(|it| format!("waits for the end of {it}"))
     }
 
     /// Whether parts are getting credentials of a pass now.
@@ -173,11 +211,22 @@ impl Rotation {
 
 /// What is under way, as text for users: a rotation, or the change of the encryption key.
 pub(super) fn under_way(harbor: &Validated<'_>, world: &World<'_>) -> Result<Option<String>, PlanError> {
-    let (turns, key) = (Turns::of(harbor, world), EncryptionKey::of(harbor, world)).all()?;
+    let ((issuers, turns), key) =
+        (Turns::with_issuers(harbor, world), EncryptionKey::of(harbor, world)).all()?;
     let passes = turns.passes(harbor, world)?;
     let running = passes.iter().find(|progress| !progress.has_ended());
     let running = running.map(|running| format!("the rotation of {}", outlook::named(&running.members)));
-    Ok(running.or_else(|| key.holds()).map(|it| format!("{it} has not ended")))
+    let issued = || {
+        let refused = refused(&turns, &issuers, harbor);
+        let issuance = Issuance::of(&turns, &refused, harbor, &issuers, world)?;
+        let begun = issuance.filter(|issuance| issuance.has_begun);
+        Ok(begun.map(|_| format!("the rotation of {}", Rotated::Token.name())))
+    };
+    let under_way = match running {
+        Some(running) => Some(running),
+        None => issued()?,
+    };
+    Ok(under_way.or_else(|| key.holds()).map(|it| format!("{it} has not ended")))
 }
 
 /// What users ask for and the operator does not do, and why.
@@ -190,9 +239,6 @@ fn refused(turns: &Turns, issuers: &Issuers, harbor: &Validated<'_>) -> BTreeMap
                 rotated.field()
             )
         }),
-        Some(Credential::Generated(_)) if rotated == Rotated::Token && !issuers.operator_issues_token() => {
-            Some("cert-manager issues it, because spec.core.tokenIssuer is set".to_owned())
-        }
         Some(Credential::Generated(_)) => None,
         None => internal_tls::refused(rotated, turns, issuers.operator_issues_internal(), harbor),
     };

@@ -1,8 +1,8 @@
 //! The Secret that has a credential now, and what it was created for.
 //!
 //! Each rotation creates another Secret, which records what was asked for, and which Secret has the value before. So a rotation
-//! begins with one request. It has ended when the Secret before is gone, whatever a user asks for meanwhile. The names alternate
-//! between two, so that the operator finds the newest without a list.
+//! begins with one request. It has ended when the Secret before is gone, whatever a user asks for meanwhile. The operator finds the
+//! newest without a list, see [`Names`].
 
 use super::internal_tls::Trust;
 use api::names::{CONTROLLER_LABEL, IMMUTABLE_ANNOTATION, ROTATION_ANNOTATION};
@@ -27,6 +27,35 @@ struct Record {
     /// Which authorities are behind a certificate of TLS between components.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     trust: Option<Trust>,
+}
+
+/// The names of the Secrets of rotations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Names {
+    /// Two take turns.
+    Alternate,
+    /// Each rotation has another one: cert-manager keeps the key in a Secret that exists, and the operator does not delete the
+    /// Secrets of cert-manager. The number is that of the Secret which components use.
+    Numbered(u64),
+}
+
+impl Names {
+    /// The name of the Secret of a rotation.
+    fn of(self, base: &str, number: u64) -> String {
+        match self {
+            Self::Alternate => name(base, number),
+            Self::Numbered(_) => format!("{base}-{number}"),
+        }
+    }
+
+    /// The names that the newest Secret may have, besides that of the first one.
+    fn candidates(self, base: &str) -> [String; 2] {
+        let from = match self {
+            Self::Alternate => 1,
+            Self::Numbered(used) => used.max(1),
+        };
+        [from, from.saturating_add(1)].map(|number| self.of(base, number))
+    }
 }
 
 /// How much of the first Secret, which has no record, is asked for: reading it costs a request.
@@ -60,6 +89,7 @@ pub(in super::super) struct Turn {
     pub before: Option<String>,
     /// Whether that exists, and the operator created it: it is going to be deleted.
     pub is_before_ours: bool,
+    names: Names,
     record: Option<Record>,
 }
 
@@ -67,15 +97,17 @@ impl Turn {
     /// The newest turn. `base` is the name of the first Secret, and `request` what a user asks for at present.
     pub fn newest(
         base: &str,
+        names: Names,
         first: First,
         request: Option<&String>,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
+        let [one, two] = names.candidates(base);
         let recorded = |secret: String| -> Result<_, PlanError> {
             let found = world.read::<Secret>(&secret)?;
             Ok(found.and_then(|found| Some((secret, record(&found)?, found))))
         };
-        let found = (recorded(name(base, 1)), recorded(name(base, 2)), first.read(base, world)).all()?;
+        let found = (recorded(one), recorded(two), first.read(base, world)).all()?;
         let (one, two, base_secret) = found;
         let newest = [one, two].into_iter().flatten().max_by_key(|(_, record, _)| record.number);
         if let Some((secret, record, found)) = newest {
@@ -84,7 +116,15 @@ impl Turn {
             let is_left = before.as_deref().map(|before| world.read::<Secret>(before)).transpose()?.flatten();
             let before = before.filter(|_| is_left.is_some());
             let is_before_ours = is_left.as_ref().is_some_and(self::is_ours);
-            return Ok(Self { secret, created, is_ours, before, is_before_ours, record: Some(record) });
+            return Ok(Self {
+                secret,
+                created,
+                is_ours,
+                before,
+                is_before_ours,
+                names,
+                record: Some(record),
+            });
         }
         let secret = base.to_owned();
         let Some(found) = base_secret else {
@@ -97,11 +137,13 @@ impl Turn {
                 is_ours: true,
                 before: None,
                 is_before_ours: false,
+                names,
                 record,
             });
         };
         let (created, is_ours) = (creation(&found), is_ours(&found));
-        Ok(Self { secret, created, is_ours, before: None, is_before_ours: false, record: record(&found) })
+        let record = record(&found);
+        Ok(Self { secret, created, is_ours, before: None, is_before_ours: false, names, record })
     }
 
     /// The word with which a user has asked for this turn, or had asked for an earlier one when it began.
@@ -127,19 +169,25 @@ impl Turn {
         namespace: &str,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
-        let number = self.number().saturating_add(1);
-        let secret = name(base, number);
-        if world.read::<Secret>(&secret)?.is_some() {
+        let next = self.following(base, request);
+        if world.read::<Secret>(&next.secret)?.is_some() {
             return Err(PlanError::invalid(
-                ObjectKey::of::<Secret>(namespace, &secret),
+                ObjectKey::of::<Secret>(namespace, &next.secret),
                 "is not from the operator, which keeps the next credential in a Secret of this name",
                 "delete it",
             ));
         }
+        Ok(next)
+    }
+
+    /// The same, whether its Secret exists or not.
+    pub fn following(&self, base: &str, request: Option<&String>) -> Self {
+        let number = self.number().saturating_add(1);
+        let (secret, names) = (self.names.of(base, number), self.names);
         let request = request.or(self.request()).cloned();
         let before = Some(self.secret.clone());
         let record = Some(Record { number, request, before: before.clone(), trust: None });
-        Ok(Self { secret, created: None, is_ours: true, before, is_before_ours: true, record })
+        Self { secret, created: None, is_ours: true, before, is_before_ours: true, names, record }
     }
 
     /// The same with these authorities behind it, unless nothing is recorded of it.
@@ -186,10 +234,14 @@ impl Turn {
     pub fn annotations(&self) -> BTreeMap<String, String> {
         // It goes when another one replaces it.
         let immutable = self.is_rotated().then(|| (IMMUTABLE_ANNOTATION.to_owned(), "false".to_owned()));
+        immutable.into_iter().chain(self.recorded()).collect()
+    }
+
+    /// The record, as an annotation of the Secret.
+    pub fn recorded(&self) -> Option<(String, String)> {
         // Texts and numbers always have a JSON form.
         let record = self.record.as_ref().map(|record| serde_json::to_string(record).unwrap_or_default());
-        let record = record.map(|record| (ROTATION_ANNOTATION.to_owned(), record));
-        immutable.into_iter().chain(record).collect()
+        record.map(|record| (ROTATION_ANNOTATION.to_owned(), record))
     }
 
     /// How many turns there were before it.

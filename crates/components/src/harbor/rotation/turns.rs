@@ -6,10 +6,11 @@ use super::{
     progress::Progress,
     request::Requests,
     rotated::Rotated,
-    turn::{First, Turn},
+    turn::{First, Names, Turn},
 };
 use crate::{
     harbor::{
+        certificates::Issuers,
         credentials::{Credential, Credentials},
         validated::Validated,
     },
@@ -37,8 +38,15 @@ pub(in super::super) struct Turns {
 }
 
 impl Turns {
+    /// The turns, with the issuers on which the names of some Secrets depend.
+    pub fn with_issuers(harbor: &Validated<'_>, world: &World<'_>) -> Result<(Issuers, Self), PlanError> {
+        let issuers = Issuers::of(harbor, world)?;
+        let turns = Self::of(harbor, &issuers, world)?;
+        Ok((issuers, turns))
+    }
+
     /// Reads the Secrets. Refuses names that no credential has.
-    pub fn of(harbor: &Validated<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+    fn of(harbor: &Validated<'_>, issuers: &Issuers, world: &World<'_>) -> Result<Self, PlanError> {
         let base = Credentials::of(harbor);
         let requests = Requests::parse(harbor.annotation(ROTATE_ANNOTATION))?;
         let intervals = Rotated::ALL.map(|rotated| interval(harbor, rotated).map(|it| (rotated, it)));
@@ -50,7 +58,8 @@ impl Turns {
         let read = |rotated: Rotated, first: &str| {
             let request = requests.of(rotated);
             let how = if asked.contains(&rotated) { First::Read } else { First::Unread };
-            let turn = Turn::newest(first, how, request, world)?;
+            let names = if rotated == Rotated::Token { issuers.names_of_token() } else { Names::Alternate };
+            let turn = Turn::newest(first, names, how, request, world)?;
             let turn = if has_ended(rotated, &turn, harbor) { turn.ended() } else { turn };
             let is_due = is_due(&turn, request, intervals.get(&rotated).copied().flatten(), world);
             Ok((rotated, turn, is_due))

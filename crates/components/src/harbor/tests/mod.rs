@@ -15,6 +15,7 @@ mod refusals;
 mod relocation;
 mod rotation;
 mod rotation_and_encryption_key;
+mod rotation_by_cert_manager;
 mod rotation_of_jobs;
 mod spec;
 mod upgrade;

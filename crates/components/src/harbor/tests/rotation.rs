@@ -193,11 +193,6 @@ fn names_that_no_credential_has_and_credentials_of_users_are_refused() {
     let own = asked("csrf@1").set("/spec/core/csrfKeyRef", json!("mine"));
     let why = "spec.core.csrfKeyRef names the Secret mine, which only you write; change the value there";
     assert_eq!(states(&outlook(&own)), [("csrf", RotationPhase::Refused, why)]);
-    let issued = asked("token@1")
-        .set("/spec/core/tokenIssuer", json!({"name": "it"}))
-        .without("acme-harbor-core-tokencert");
-    let why = "cert-manager issues it, because spec.core.tokenIssuer is set";
-    assert_eq!(states(&outlook(&issued)), [("token", RotationPhase::Refused, why)]);
 }
 
 #[test]
