@@ -110,17 +110,46 @@ async fn it_shows_the_hops_of_an_upgrade_and_what_each_of_them_does() {
     let _operator = cluster.ready(&Requests::default(), at("2.9.5")).await;
     let ran = cluster.plan(vec![at("2.15.2")]).await;
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    let shown = ran.out.replace(&cluster.name, "registry");
-    let (_, steps) = shown.split_once("\nHarbor registry/acme gets there").expect(&shown);
-    let steps = format!("Harbor registry/acme gets there{}\n", steps.split("\n\n").next().unwrap());
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(STEPS);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&golden, &steps).unwrap();
-    }
-    let expected = fs::read_to_string(golden).unwrap_or_default();
-    assert_eq!(steps, expected, "run with UPDATE_GOLDEN=1, review, and copy it to docs/upgrade.md");
+    assert_eq_golden(&steps(&cluster, &ran.out), STEPS, "docs/upgrade.md");
     assert!(ran.out.contains("+ Pod "), "{}", ran.out);
     assert_eq!(cluster.plan(vec![at("2.9.5")]).await.out, "No changes.\n");
+}
+
+/// What `plan` prints about the steps of rotations. The page about rotations shows it, too.
+const ROTATIONS: &str = "tests/fixtures/rotation-plan.txt";
+
+#[tokio::test]
+async fn it_shows_the_steps_of_rotations_and_what_the_first_of_them_changes() {
+    let cluster = Cluster::new().await;
+    let _operator = cluster.ready(&Requests::default(), minimal()).await;
+    let mut asked = minimal();
+    asked["metadata"]["annotations"]["goharbor.io/rotate"] = json!("all@2026-11-19");
+    let ran = cluster.plan(vec![asked]).await;
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert_eq_golden(&beginning_with_steps(&cluster, &ran.out), ROTATIONS, "docs/rotation.md");
+    assert!(ran.out.contains("+   data:\n+     REGISTRY_HTTP_SECRET: <masked>\n"), "{}", ran.out);
+    assert_eq!(cluster.plan(vec![minimal()]).await.out, "No changes.\n");
+}
+
+/// What `plan` prints about the steps that lead to what a Harbor asks for.
+fn steps(cluster: &Cluster, printed: &str) -> String {
+    format!("{}\n", beginning_with_steps(cluster, printed).split("\n\n").next().unwrap().trim_end())
+}
+
+/// The same, and everything after it.
+fn beginning_with_steps(cluster: &Cluster, printed: &str) -> String {
+    let shown = printed.replace(&cluster.name, "registry");
+    let (_, steps) = shown.split_once("\nHarbor registry/acme gets there").expect(&shown);
+    format!("Harbor registry/acme gets there{}\n", steps.trim_end())
+}
+
+fn assert_eq_golden(printed: &str, golden: &str, page: &str) {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join(golden);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&golden, printed).unwrap();
+    }
+    let expected = fs::read_to_string(golden).unwrap_or_default();
+    assert_eq!(printed, expected, "run with UPDATE_GOLDEN=1, review, and copy it to {page}");
 }
 
 #[tokio::test]

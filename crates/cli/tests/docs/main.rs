@@ -33,6 +33,8 @@ mod on_a_cluster;
 #[cfg(test)]
 mod one_edit;
 #[cfg(test)]
+mod plan;
+#[cfg(test)]
 mod promises;
 #[cfg(test)]
 mod reasons;
@@ -44,7 +46,5 @@ mod sandbox;
 mod scripts;
 #[cfg(test)]
 mod tree;
-#[cfg(test)]
-mod upgrade;
 #[cfg(test)]
 mod workflows;
