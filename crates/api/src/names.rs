@@ -102,6 +102,11 @@ pub const VERSION_ANNOTATION: &str = "harbor.goharbor.io/version";
 /// when, it changes.
 pub const INPUTS_ANNOTATION: &str = "checksum.goharbor.io/inputs";
 
+/// Set by the operator on Deployments: the passwords of the database and of Redis that their pods have restarted for, as digests
+/// that only the operator can compute. Pods do not restart for it. A label, because another annotation is another generation of
+/// a Deployment, which would not be ready for a moment.
+pub const RESTARTED_LABEL: &str = "checksum.goharbor.io/restarted";
+
 /// Set by the operator on a Secret: the value of `key` means the same as the one before it, so pods are not replaced.
 pub fn equivalence_annotation(key: &str) -> String {
     format!("checksum.goharbor.io/same-{key}")

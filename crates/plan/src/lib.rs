@@ -39,6 +39,7 @@ mod readiness;
 mod recipe;
 mod references;
 mod resolve;
+mod restart_order;
 mod sanitize;
 mod status;
 mod world;
@@ -85,6 +86,7 @@ pub use resolve::{
     Action, Applied, Apply, Certificate, Gate, Known, Observed, OtherOwners, Pods, Refusal, Resolver,
     Unwanted, held, image, unwanted, wanted,
 };
+pub use restart_order::{RestartOrder, Restarted};
 pub use sanitize::one_line;
 pub use status::{
     Difference, Failure, Outcome, PAUSED, Serving, Status, StatusInput, Verdict, cause, fold, paused,

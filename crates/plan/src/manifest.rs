@@ -2,7 +2,7 @@
 
 use crate::{
     Amended, Amendment, Aspect, ChildKind, CountedValues, External, Issuance, ObjectKey, Observe, Reached,
-    Readiness, Recipe, external::ExternalObject,
+    Readiness, Recipe, RestartOrder, external::ExternalObject,
 };
 use k8s_openapi::api::core::v1::{PodTemplateSpec, Secret};
 use kube::{
@@ -177,6 +177,9 @@ pub struct Desired {
     pub held: Option<Held>,
     /// For a change of which values its pods do not restart.
     pub counted: CountedValues,
+    /// For a change of which values its pods restart after those of other workloads. Of several that change at once, the first
+    /// one here decides.
+    pub restarts: Vec<RestartOrder>,
 }
 
 /// An object whose upgrade may not start yet.
@@ -199,6 +202,7 @@ impl Desired {
             left_to_others: &[],
             held: None,
             counted: CountedValues::default(),
+            restarts: Vec::new(),
         }
     }
 
@@ -271,6 +275,12 @@ impl Desired {
     #[must_use]
     pub fn counting(self, counted: CountedValues) -> Self {
         Self { counted, ..self }
+    }
+
+    /// The same, with pods that restart for changes of these values after those of other workloads.
+    #[must_use]
+    pub fn restarting(self, restarts: Vec<RestartOrder>) -> Self {
+        Self { restarts, ..self }
     }
 
     /// A Secret that the operator creates once, with generated values.

@@ -82,6 +82,11 @@ impl Content {
         };
         Self(entries.flatten().map(|(key, value)| (key.clone(), digest(key, value))).collect())
     }
+
+    /// The digest of the value of a key, if there is one.
+    pub fn digest_of(&self, key: &str) -> Option<Digest> {
+        self.0.get(key).copied()
+    }
 }
 
 impl References {

@@ -5,11 +5,21 @@ use crate::{
     cluster::{Cluster, NAMESPACE},
     served,
 };
+use api::names::RESTARTED_LABEL;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, Secret};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Pod, Secret},
+};
 use kube::{Api, ResourceExt as _, api::ListParams};
 use serde_json::json;
 use std::time::Duration;
+
+/// The components that log in to Redis, in the order in which they restart for another password.
+const REDIS: [&str; 5] = ["registry", "core", "jobservice", "trivy", "exporter"];
+
+/// How long a pod takes to start, in seconds.
+const START: i64 = 20;
 
 /// JobService gets the password from Core, and only when it starts.
 #[tokio::test(start_paused = true)]
@@ -34,6 +44,160 @@ async fn jobservice_restarts_for_another_password_of_the_database_when_all_pods_
     tokio::time::sleep(Duration::from_mins(1)).await;
     clients.assert_served();
     assert_eq!(created(&cluster, "jobservice").await, jobservice, "it restarts once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_request_fails_while_components_get_another_password_of_a_redis_that_accepts_both() {
+    let cluster = a_cluster().await;
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let before = all_created(&cluster).await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    let redis = [Server::redis(), Server::redis_of_the_registry()];
+    redis.iter().for_each(|server| clients.serve(server.clone().accepting("another")));
+    change_redis(&cluster, "another").await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
+
+    let after = all_created(&cluster).await;
+    assert!(before.iter().max() < after.iter().min(), "all of them restart");
+    for (pair, names) in after.windows(2).zip(REDIS.windows(2)) {
+        let later = pair[1].duration_since(pair[0]).as_secs();
+        assert!(later >= START, "{} restarted {later} seconds after {}", names[1], names[0]);
+    }
+    redis.iter().for_each(|server| {
+        clients.serve(server.clone().accepting("another").refusing("example-only-redis"));
+    });
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    clients.assert_served();
+    assert_eq!(all_created(&cluster).await, after, "each restarts once");
+}
+
+/// What a user notices where Redis has one password, such as the `requirepass` of the operators that HarborCluster uses. The
+/// clients count every request as one with a new connection; real connections that are open stay so.
+#[tokio::test(start_paused = true)]
+async fn a_redis_with_one_password_refuses_new_connections_of_a_component_until_that_has_restarted() {
+    let cluster = a_cluster().await;
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    let mut redis = [Server::redis(), Server::redis_of_the_registry()];
+    redis = redis.map(|server| server.accepting("another").refusing("example-only-redis"));
+    redis.iter().for_each(|server| clients.serve(server.clone()));
+    change_redis(&cluster, "another").await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
+
+    let failures = clients.failures();
+    let gap = |component: &str| {
+        let whose = format!("acme-harbor-{component}-");
+        let of: Vec<_> = failures.iter().filter(|failure| failure.what.contains(&whose)).collect();
+        of[of.len() - 1].at.duration_since(of[0].at).as_secs()
+    };
+    // The start of a pod of the registry, and then the start of a pod of Core.
+    assert!((START..START + 5).contains(&gap("registry")), "{} seconds", gap("registry"));
+    assert!((2 * START..2 * START + 8).contains(&gap("core")), "{} seconds", gap("core"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_is_killed_at_each_of_its_writes_keeps_the_order_of_restarts() {
+    let cluster = a_cluster().await;
+    let operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    drop(operator);
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    let redis = [Server::redis(), Server::redis_of_the_registry()];
+    redis.iter().for_each(|server| clients.serve(server.clone().accepting("another")));
+    change_redis(&cluster, "another").await;
+    let mut lives = 0;
+    loop {
+        let mut doomed = cluster.operator(Some(1));
+        tokio::select! {
+            () = doomed.killed() => lives += 1,
+            // It has nothing left to send.
+            () = tokio::time::sleep(Duration::from_mins(5)) => break,
+        }
+        assert!(lives < 500, "the restarts do not end");
+    }
+    assert!(lives >= 10, "{lives} lives");
+    let after = all_created(&cluster).await;
+    assert!(after.is_sorted(), "{after:?}");
+    clients.assert_served();
+}
+
+#[tokio::test(start_paused = true)]
+async fn passwords_that_change_together_restart_each_component_once() {
+    let cluster = a_cluster().await;
+    let operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    drop(operator);
+    let before = revisions(&cluster).await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    clients.serve(Server::postgres().accepting("another"));
+    let redis = [Server::redis(), Server::redis_of_the_registry()];
+    redis.iter().for_each(|server| clients.serve(server.clone().accepting("another")));
+    served::patch::<Secret>(&cluster, "postgres", json!({"stringData": {"postgres-password": "another"}}))
+        .await;
+    change_redis(&cluster, "another").await;
+    // It finds both at once.
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    clients.assert_served();
+    let after = revisions(&cluster).await;
+    // JobService gets the password of the database from Core, and restarts for that once more.
+    let expected = REDIS.iter().zip(&before).map(|(name, it)| it + 1 + i64::from(*name == "jobservice"));
+    assert_eq!(after, expected.collect::<Vec<_>>());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_from_before_the_order_is_followed_by_one_that_restarts_no_pod() {
+    let cluster = a_cluster().await;
+    let before = all_created(&cluster).await;
+    for component in REDIS {
+        let labels = json!({RESTARTED_LABEL: null});
+        let patch = json!({"metadata": {"labels": labels}});
+        served::patch::<Deployment>(&cluster, &format!("acme-harbor-{component}"), patch).await;
+    }
+    let revisions_before = revisions(&cluster).await;
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert_eq!(all_created(&cluster).await, before);
+    assert_eq!(revisions(&cluster).await, revisions_before);
+    let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    for component in REDIS {
+        let deployment = deployments.get(&format!("acme-harbor-{component}")).await.unwrap();
+        assert!(deployment.labels().contains_key(RESTARTED_LABEL), "{component}");
+    }
+}
+
+/// A Harbor with all components that log in to Redis.
+async fn a_cluster() -> Cluster {
+    let mut harbor = served::harbor("2.15.2");
+    harbor["spec"]["trivy"] = json!({"storage": {}, "skipUpdate": true});
+    harbor["spec"]["exporter"] = json!({});
+    served::with(&harbor).await
+}
+
+async fn change_redis(cluster: &Cluster, password: &str) {
+    let password = json!({"stringData": {"redis-password": password}});
+    served::patch::<Secret>(cluster, "redis", password).await;
+}
+
+async fn all_created(cluster: &Cluster) -> Vec<Timestamp> {
+    let mut all = Vec::new();
+    for component in REDIS {
+        all.push(created(cluster, component).await);
+    }
+    all
+}
+
+/// How often the template of each component has changed.
+async fn revisions(cluster: &Cluster) -> Vec<i64> {
+    let api: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let mut all = Vec::new();
+    for component in REDIS {
+        let deployment = api.get(&format!("acme-harbor-{component}")).await.unwrap();
+        all.push(deployment.annotations()["deployment.kubernetes.io/revision"].parse().unwrap());
+    }
+    all
 }
 
 /// When the newest pod of a component was created.

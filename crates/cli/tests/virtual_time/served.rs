@@ -48,7 +48,7 @@ pub async fn a_cluster(version: &str) -> Cluster {
 }
 
 /// A cluster with a Harbor, which is ready.
-async fn with(harbor: &Value) -> Cluster {
+pub async fn with(harbor: &Value) -> Cluster {
     let cluster = Cluster::slow(DELAY).await;
     cluster.apply("namespace.yaml").await;
     cluster.apply("harbor-inputs.yaml").await;

@@ -15,6 +15,7 @@ mod validated;
 use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
+    connections::{Server, restarts},
     data::claim_children,
     pods::{add_availability, availability_children},
 };
@@ -55,7 +56,9 @@ impl Component for ChartMuseum {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let config = graph.add::<ConfigMap>(config::config_map(&charts)?, ());
-        let pods = deployment::deployment(&charts);
+        let redis = charts.cache.as_ref().and_then(|cache| cache.password);
+        let restarts = restarts(&charts.instance, [(Server::Redis, redis)]);
+        let pods = deployment::deployment(&charts).restarting(restarts);
         add_deployment(graph, &charts.instance, pods, config, world)?;
         add_availability(graph, &charts.instance);
         Ok(())

@@ -7,6 +7,7 @@ mod postgres;
 mod proxy;
 mod redis;
 mod registry_login;
+mod server;
 mod url;
 
 pub(crate) use self::{
@@ -18,5 +19,6 @@ pub(crate) use self::{
         redis_password_key, redis_url, redis_uses_tls, url_has_password,
     },
     registry_login::RegistryLogin,
+    server::{Server, restarts},
     url::{Url, url_host},
 };

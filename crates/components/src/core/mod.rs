@@ -32,6 +32,7 @@ pub(crate) use self::{access::ACCESS_CHANGES, fingerprint::has_key, record::Reco
 use self::{key_rotation::KeyRotation, migration::Migration, validated::Validated};
 use crate::{
     certificates::add_deployment,
+    connections::{Server, postgres_password_key, redis_password_key, restarts},
     management,
     observability::Monitor,
     pods::{add_availability, availability_children},
@@ -42,7 +43,9 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Pod, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{All, Builder, Children, Component, Connect, PlanError, World, confirms, upgrades_after};
+use plan::{
+    All, Builder, Children, Component, Connect, PlanError, RestartOrder, World, confirms, upgrades_after,
+};
 
 /// The component behind a [`v1beta1::Core`].
 pub struct Core;
@@ -90,7 +93,7 @@ impl Component for Core {
             (None, None) if core.memory.is_rekeyed() => deployment::restarted(&core),
             (None, None) => deployment::deployment(&core),
         };
-        let pods = pods.counting(admin_password::counted(&core));
+        let pods = pods.counting(admin_password::counted(&core)).restarting(restarts_for(&core));
         let pods = add_deployment(graph, &core.instance, pods, (config, access), world)?;
         match (&migration, &rotation) {
             (Some(migration), _) if !migration.has_succeeded() => {
@@ -117,4 +120,13 @@ impl Component for Core {
         }
         Ok(())
     }
+}
+
+fn restarts_for(core: &Validated<'_>) -> Vec<RestartOrder> {
+    let spec = core.spec;
+    let registry = spec.components.registry.redis.as_ref();
+    let redis = [Some(&spec.redis.connection), registry].into_iter().flatten();
+    let redis = redis.map(|redis| (Server::Redis, redis_password_key(&redis.server)));
+    let database = postgres_password_key(&spec.database.connection.credentials);
+    restarts(&core.instance, std::iter::once((Server::Database, database)).chain(redis))
 }

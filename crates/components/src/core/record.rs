@@ -8,7 +8,7 @@
 
 use super::{
     Core,
-    access::{ACCESS_CHANGES, DatabaseAccess},
+    access::{ACCESS_CHANGES, Accesses, REDIS_CHANGES},
     attempt::Begun,
     fingerprint::{self, Fingerprint},
     keys,
@@ -53,6 +53,8 @@ pub(crate) struct Record {
     pub next_key: Option<String>,
     /// Whether what Core reaches the database with has ever changed.
     pub has_changed_access: bool,
+    /// How often what Core reaches the Redis of the registry with has changed, if it has.
+    pub redis_changes: Option<String>,
     /// The migration that has not begun, and needs nothing more.
     pub prepared: Option<Prepared>,
 }
@@ -97,9 +99,19 @@ impl Record {
         let [migrating, migrated, completed] = [MIGRATING, MIGRATED, COMPLETED].map(version);
         let next_key = text(NEXT_KEY).map(str::to_owned);
         let has_changed_access = secret.data.as_ref().is_some_and(|data| data.contains_key(ACCESS_CHANGES));
+        let redis_changes = text(REDIS_CHANGES).map(str::to_owned);
         let prepared = text(PREPARED).and_then(Prepared::parse);
         let attempt = Begun::read(secret);
-        Self { migrating, migrated, completed, attempt, next_key, has_changed_access, prepared }
+        Self {
+            migrating,
+            migrated,
+            completed,
+            attempt,
+            next_key,
+            has_changed_access,
+            redis_changes,
+            prepared,
+        }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.
@@ -119,7 +131,7 @@ pub(super) struct Memory {
     /// The fingerprint of the key that the database gets.
     next: Option<Fingerprint>,
     before: Record,
-    access: DatabaseAccess,
+    accesses: Accesses,
     deletion: DeletionBehavior,
 }
 
@@ -144,17 +156,23 @@ pub(super) enum Rekeying {
 
 impl Memory {
     /// The memory of a Core. The database must be encrypted with the key in its spec, or with the one to which a user rotates it.
-    pub fn of(owner: &v1beta1::Core, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+    /// `redis` is the URL of the registry's.
+    pub fn of(
+        owner: &v1beta1::Core,
+        redis: Option<&str>,
+        secrets: &Secrets<'_>,
+        world: &World<'_>,
+    ) -> Result<Self, PlanError> {
         let ObjectMeta { name, namespace, .. } = &owner.metadata;
         let (name, namespace) =
             (name.as_deref().unwrap_or_default(), namespace.as_deref().unwrap_or_default());
         let secret = Record::secret(name);
         let key = SecretKey::new(&owner.spec.database.encryption_key_ref, keys::ENCRYPTION_KEY);
-        let (value, known, before, access) = (
+        let (value, known, before, accesses) = (
             secrets.checked(&key, keys::encrypts),
             Fingerprint::read(&secret, secrets, world),
             Record::read(name, world),
-            DatabaseAccess::of(owner, secrets, &secret, world),
+            Accesses::of(owner, redis, secrets, &secret, world),
         )
             .all()?;
         let before = before.unwrap_or_default();
@@ -182,7 +200,7 @@ impl Memory {
             Some(Fingerprint::Unsalted(_)) | None => Fingerprint::new(owner, value.bytes()),
         };
         let deletion = retention(owner.spec.deletion_policy);
-        Ok(Self { secret, key_secret, key: fingerprint, rekeying, next, before, access, deletion })
+        Ok(Self { secret, key_secret, key: fingerprint, rekeying, next, before, accesses, deletion })
     }
 
     /// The Secret with the key that the database is encrypted with.
@@ -225,7 +243,7 @@ impl Memory {
             (MIGRATED, migrated.as_ref()),
             (COMPLETED, completed.as_ref()),
         ];
-        let mut secret = self.to_secret(core, versions, self.access.before());
+        let mut secret = self.to_secret(core, versions, self.accesses.before());
         let prepared = prepared.map(|prepared| (PREPARED.to_owned(), prepared.to_string()));
         let entries = begun.map(Begun::entry).into_iter().chain(prepared);
         secret
@@ -240,7 +258,7 @@ impl Memory {
         let Record { migrating, migrated, completed, .. } = &self.before;
         let versions = [(MIGRATING, migrating), (MIGRATED, migrated), (COMPLETED, completed)];
         let versions = versions.map(|(key, version)| (key, version.as_ref()));
-        let mut secret = self.to_secret(core, versions, self.access.before());
+        let mut secret = self.to_secret(core, versions, self.accesses.before());
         let data = secret.data.get_or_insert_default();
         data.insert(NEXT_KEY.to_owned(), ByteString(to.as_bytes().to_vec()));
         Desired::from(secret).on_deletion(self.deletion)
@@ -260,15 +278,13 @@ impl Memory {
         let with = |completed, access| {
             self.to_secret(core, [(MIGRATED, Some(version)), (COMPLETED, completed)], access)
         };
-        let desired = Desired::from(with(Some(version), self.access.now())).on_deletion(self.deletion);
+        let desired = Desired::from(with(Some(version), self.accesses.now())).on_deletion(self.deletion);
         let why = match &self.before.completed {
-            Some(before) if before == version && !self.access.has_changed() => return desired,
-            Some(before) if before == version => {
-                "not all replicas have the new access to the database yet".into()
-            }
+            Some(before) if before == version && !self.accesses.have_changed() => return desired,
+            Some(before) if before == version => "not all replicas have the new password yet".into(),
             _ => format!("not all replicas have version {version} yet"),
         };
-        desired.held_as(with(self.before.completed.as_ref(), self.access.before()), why)
+        desired.held_as(with(self.before.completed.as_ref(), self.accesses.before()), why)
     }
 
     fn to_secret<'v>(

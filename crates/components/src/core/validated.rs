@@ -66,6 +66,8 @@ impl<'a> Validated<'a> {
         let spec = &owner.spec;
         let secrets = Secrets::new(world, owner.metadata.namespace.as_deref().unwrap_or_default());
         let authorities = authorities(spec);
+        let redis = redis_urls(spec, &secrets);
+        let registry = redis.as_ref().ok().and_then(|redis| redis.registry.clone());
         let (
             (instance, settings),
             redis,
@@ -80,14 +82,15 @@ impl<'a> Validated<'a> {
         ) = (
             Instance::of::<Core>(&owner.metadata, &spec.component, world.defaults())
                 .and_then(|core| with_settings(core, spec, &secrets)),
-            redis_urls(spec, &secrets),
+            redis,
             InternalTls::of(spec.components.tls.as_ref(), "spec.components.tls", &secrets),
             Metrics::of(spec.metrics.as_ref(), Scheme::of(spec.components.tls.as_ref())),
             Database::of(&spec.database.connection, "spec.database", &secrets),
             trace_environment(spec.trace.as_ref(), Core::NAME, &secrets),
             Endpoints::of(spec),
             RegistryLogin::of(&spec.components.registry.access.credentials, &secrets),
-            (Memory::of(owner, &secrets, world), admin_password(owner, &secrets, world)).all(),
+            (Memory::of(owner, registry.as_deref(), &secrets, world), admin_password(owner, &secrets, world))
+                .all(),
             check_references(spec, &authorities, &secrets),
         )
             .all()?;

@@ -13,7 +13,12 @@ mod tests;
 mod validated;
 
 use self::validated::Validated;
-use crate::{certificates::add_deployment, observability::Monitor, pods::add_availability};
+use crate::{
+    certificates::add_deployment,
+    connections::{Server, postgres_password_key, redis_password_key, restarts},
+    observability::Monitor,
+    pods::add_availability,
+};
 use api::{thirdparty::monitoring::ServiceMonitor, v1beta1};
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -21,7 +26,7 @@ use k8s_openapi::api::{
     networking::v1::NetworkPolicy,
     policy::v1::PodDisruptionBudget,
 };
-use plan::{All, Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, RestartOrder, World};
 
 /// The component behind a [`v1beta1::Exporter`].
 pub struct Exporter;
@@ -56,7 +61,7 @@ impl Component for Exporter {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let access = graph.add::<Secret>(secret::secret(&exporter), ());
-        let pods = deployment::deployment(&exporter);
+        let pods = deployment::deployment(&exporter).restarting(restarts_for(&exporter));
         add_deployment(graph, &exporter.instance, pods, access, world)?;
         add_availability(graph, &exporter.instance);
         if let Some(monitor) = monitor {
@@ -64,4 +69,12 @@ impl Component for Exporter {
         }
         Ok(())
     }
+}
+
+fn restarts_for(exporter: &Validated<'_>) -> Vec<RestartOrder> {
+    let spec = exporter.spec;
+    let pool = spec.jobservice.as_ref().and_then(|jobservice| jobservice.redis_pool.as_ref());
+    let redis = pool.and_then(|pool| redis_password_key(&pool.connection.server));
+    let database = postgres_password_key(&spec.database.connection.credentials);
+    restarts(&exporter.instance, [(Server::Database, database), (Server::Redis, redis)])
 }

@@ -3,7 +3,7 @@
 //! Only what the spec has is sent: a setting that is absent keeps its value. Several objects may describe the
 //! settings of one Harbor, each its own. Deleting an object changes nothing in Harbor, but for labels that say so.
 //!
-//! Uses: management, secrets.
+//! Uses: core, management, secrets.
 
 mod checks;
 mod labels;

@@ -1,6 +1,7 @@
 //! When Harbor collects garbage, scans all images and purges the audit log.
 
 use crate::{
+    core::Record,
     management::{self, Server},
     secrets::{SecretKey, Secrets},
 };
@@ -113,13 +114,14 @@ fn delete_tag(wanted: Option<bool>, server: &Server) -> Result<Option<bool>, Pla
 }
 
 /// What Harbor freezes into the schedule of a garbage collection and does not show: the Redis of the
-/// registry. When it changes, the schedule is set again. What this Redis is, is known only of a Harbor that
-/// this operator runs.
+/// registry, as the Core has it that takes the request. When it changes, the schedule is set again, and once more when all
+/// pods of Core have the new one. What this Redis is, is known only of a Harbor that this operator runs.
 fn frozen(system: &System, namespace: &str, world: &World<'_>) -> Result<Map<String, Value>, PlanError> {
     if system.namespace.is_empty() {
         return Ok(Map::new());
     }
-    let core = world.read::<Core>(&ChildName::of(&system.name, "harbor")?)?;
+    let name = ChildName::of(&system.name, "harbor")?;
+    let (core, record) = (world.read::<Core>(&name), Record::read(&name, world)).all()?;
     let Some(redis) = core.and_then(|core| core.spec.components.registry.redis) else {
         return Ok(Map::new());
     };
@@ -131,7 +133,10 @@ fn frozen(system: &System, namespace: &str, world: &World<'_>) -> Result<Map<Str
         }
         None => None,
     };
-    let frozen = json!({"redis": redis, "password": password});
+    let mut frozen = json!({"redis": redis, "password": password});
+    if let Some(changes) = record.and_then(|record| record.redis_changes) {
+        frozen["changes"] = changes.into();
+    }
     Ok(Map::from_iter([(SET_AGAIN.to_owned(), frozen)]))
 }
 

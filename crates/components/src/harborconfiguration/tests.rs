@@ -101,13 +101,21 @@ fn the_old_reference_names_a_cluster_first_and_a_harbor_otherwise() {
     assert_eq!(planned(None, None), Err(PlanError::Missing([harbor_key.clone()].into())));
 }
 
-/// The write-only fields of a garbage collection in a Harbor whose Redis has this password.
-fn frozen(password: &str) -> Map<String, Value> {
+/// The write-only fields of a garbage collection in a Harbor whose Redis has this password. `changes` is how often all pods of
+/// Core have got another one.
+fn frozen(password: &str, changes: Option<&str>) -> Map<String, Value> {
     let mut core = json!(Case::<Core>::golden("full").owner);
     core["metadata"]["name"] = "acme-harbor".into();
     let secret = json!({
         "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "redis", "namespace": "registry"},
         "data": {"redis-password": base64(password.as_bytes())},
+    });
+    let record = changes.map(|changes| {
+        json!({
+            "apiVersion": "v1", "kind": "Secret",
+            "metadata": {"name": "acme-harbor-core-database", "namespace": "registry"},
+            "data": {"redis-access-changes": base64(changes.as_bytes())},
+        })
     });
     let owner = json!({
         "metadata": {"name": "settings", "namespace": "registry"},
@@ -118,7 +126,7 @@ fn frozen(password: &str) -> Map<String, Value> {
     });
     let case = Case::<HarborConfiguration> {
         owner: serde_json::from_value(owner).unwrap(),
-        inputs: vec![core, secret],
+        inputs: [core, secret].into_iter().chain(record).collect(),
         without: Vec::new(),
         defaults: Defaults::default(),
     };
@@ -132,7 +140,9 @@ fn frozen(password: &str) -> Map<String, Value> {
 
 #[test]
 fn a_garbage_collection_is_scheduled_again_when_the_redis_that_harbor_froze_into_it_changes() {
-    assert_eq!(frozen("old").keys().collect::<Vec<_>>(), ["set_again"]);
-    assert_eq!(frozen("old"), frozen("old"));
-    assert_ne!(frozen("old"), frozen("new"));
+    assert_eq!(frozen("old", None).keys().collect::<Vec<_>>(), ["set_again"]);
+    assert_eq!(frozen("old", None), frozen("old", None));
+    assert_ne!(frozen("old", None), frozen("new", None));
+    assert_ne!(frozen("new", None), frozen("new", Some("1")), "all pods of Core have the new one");
+    assert_ne!(frozen("new", Some("1")), frozen("new", Some("2")));
 }

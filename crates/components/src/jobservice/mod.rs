@@ -23,6 +23,7 @@ pub(crate) use self::queue::{Queue, check_queue};
 use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
+    connections::{Server, redis_password_key, restarts},
     data::claim_children,
     observability::Monitor,
     pods::{add_availability, availability_children},
@@ -33,7 +34,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{All, Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, RestartOrder, World};
 
 /// The component behind a [`v1beta1::JobService`].
 pub struct JobService;
@@ -69,7 +70,7 @@ impl Component for JobService {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&jobservice)?, ());
         let access = graph.add::<Secret>(secret::secret(&jobservice), ());
-        let pods = deployment::deployment(&jobservice);
+        let pods = deployment::deployment(&jobservice).restarting(restarts_for(&jobservice));
         add_deployment(graph, &jobservice.instance, pods, (config, access), world)?;
         add_availability(graph, &jobservice.instance);
         if let Some(monitor) = monitor {
@@ -77,4 +78,12 @@ impl Component for JobService {
         }
         Ok(())
     }
+}
+
+fn restarts_for(jobservice: &Validated<'_>) -> Vec<RestartOrder> {
+    let spec = jobservice.spec;
+    let queue = spec.worker_pool.redis_pool.as_ref().map(|pool| &pool.connection.server);
+    let cache = spec.cache_layer.as_ref().map(|cache| &cache.redis.server);
+    let redis = [queue, cache].into_iter().flatten();
+    restarts(&jobservice.instance, redis.map(|redis| (Server::Redis, redis_password_key(redis))))
 }

@@ -158,6 +158,11 @@ impl<'a> Instance<'a> {
             .into()
     }
 
+    /// The component, as in the names of its children.
+    pub const fn component(&self) -> &'static str {
+        self.component
+    }
+
     /// An annotation of the object.
     pub fn annotation(&self, key: &str) -> Option<&'a str> {
         self.annotations?.get(key).map(String::as_str)

@@ -18,6 +18,7 @@ mod validated;
 use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
+    connections::{Server, redis_password_key, restarts},
     data::claim_children,
     observability::Monitor,
     pods::{add_availability, availability_children},
@@ -32,7 +33,7 @@ use k8s_openapi::api::{
     core::v1::{ConfigMap, Secret, Service},
     networking::v1::NetworkPolicy,
 };
-use plan::{All, Builder, Children, Component, PlanError, World};
+use plan::{All, Builder, Children, Component, PlanError, RestartOrder, World};
 
 /// Port that the registry listens on, with and without TLS.
 const PORT: i32 = 5000;
@@ -85,7 +86,7 @@ impl Component for Registry {
         let sidecar =
             graph.add::<ConfigMap>(registrycontroller::config_map(&registry.controller, CONFIG_PATH)?, ());
         let secret = registry.secret().map(|secret| graph.add::<Secret>(secret, ()));
-        let pods = deployment::deployment(&registry);
+        let pods = deployment::deployment(&registry).restarting(restarts_for(&registry));
         add_deployment(graph, &registry.instance, pods, (config, sidecar, secret), world)?;
         add_availability(graph, &registry.instance);
         if let Some(monitor) = monitor {
@@ -93,6 +94,11 @@ impl Component for Registry {
         }
         Ok(())
     }
+}
+
+fn restarts_for(registry: &Validated<'_>) -> Vec<RestartOrder> {
+    let redis = registry.spec.redis.as_ref().and_then(|redis| redis_password_key(&redis.connection.server));
+    restarts(&registry.instance, [(Server::Redis, redis)])
 }
 
 /// The ServiceMonitor of the metrics, if they are enabled.

@@ -18,6 +18,7 @@ mod validated;
 use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
+    connections::{Server, redis_password_key, restarts},
     data::claim_children,
     pods::{add_availability, availability_children},
 };
@@ -56,7 +57,9 @@ impl Component for Trivy {
         }
         let config = graph.add::<ConfigMap>(config::config_map(&trivy), ());
         let access = graph.add::<Secret>(secret::secret(&trivy), ());
-        let pods = deployment::deployment(&trivy);
+        let redis = redis_password_key(&trivy.redis.spec.connection.server);
+        let restarts = restarts(&trivy.instance, [(Server::Redis, redis)]);
+        let pods = deployment::deployment(&trivy).restarting(restarts);
         add_deployment(graph, &trivy.instance, pods, (config, access), world)?;
         add_availability(graph, &trivy.instance);
         Ok(())

@@ -18,6 +18,7 @@ mod recorder;
 mod redis;
 mod registry;
 mod trust;
+mod two_passwords;
 
 use cases::{Case, base64};
 use plan::Component;

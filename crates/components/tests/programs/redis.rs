@@ -137,7 +137,7 @@ fn with(mut connection: Value, more: Value) -> Value {
 }
 
 /// The user and the database of the connection that a program of Harbor opens to a URL.
-fn reached(url: &str, authority: Option<&Path>) -> (String, u32) {
+pub fn reached(url: &str, authority: Option<&Path>) -> (String, u32) {
     let target = Target::of(url);
     assert_eq!(target.tls, authority.is_some(), "{url}");
     let reach = |(host, port)| redis::Connection { host, port, authority, ..redis::Connection::default() };

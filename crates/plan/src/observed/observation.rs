@@ -1,7 +1,7 @@
 //! An object as a watch delivers it.
 
 use super::{ObjectVersion, OwnedFields, Ownership, Provenance, applied_digest, entries, is_apply};
-use crate::{Digest, Health, ObjectKey};
+use crate::{Digest, Health, ObjectKey, Restarted};
 use api::names::IMMUTABLE_ANNOTATION;
 use jiff::Timestamp;
 use kube::core::{ApiResource, DynamicObject, ObjectMeta};
@@ -28,6 +28,8 @@ pub struct Observation {
     pub health: Health,
     /// How many pods it has, if its status has the number.
     pub replicas: Option<i32>,
+    /// The values that its pods have restarted for.
+    pub restarted: Restarted,
     /// When it expires, if it is a Certificate of cert-manager.
     pub expires: Option<Timestamp>,
     /// Which program created it.
@@ -71,6 +73,7 @@ impl ObservedObject {
             owner: Ownership::of(meta, namespace),
             health,
             replicas: None,
+            restarted: Restarted::of(meta.labels.as_ref()),
             expires: None,
             provenance: Provenance::of(meta, predecessors),
             unadopted: entries(meta).any(|(manager, it)| !is_apply(it) && predecessors.contains(manager)),

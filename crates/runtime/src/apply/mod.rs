@@ -14,6 +14,7 @@ mod issue;
 mod perform;
 mod rehash;
 mod release;
+mod restarts;
 mod run_state;
 mod send;
 mod server_side_apply;

@@ -3,6 +3,7 @@
 use super::{
     ensure::{Applier, Child},
     issue::Examined,
+    restarts::Restarts,
 };
 use crate::{
     ReconcileError,
@@ -44,6 +45,8 @@ struct Body {
     digest: plan::Digest,
     pods: Option<Pods>,
     references: Option<References>,
+    /// What keeps its pods from restarting, if anything does.
+    kept: Option<String>,
 }
 
 /// What the operator would send for a child, as far as it was needed.
@@ -93,10 +96,11 @@ impl Applier<'_> {
                 (None, ..) => Observed::Absent,
             };
             let held = plan::held(desired, observed, gate).map(|held| held.why.clone());
-            let exists = |applied, health| Ok(Performed::Exists(Exists { applied, health, held }));
             let health = || seen.as_ref().map_or(Health::READY, |seen| seen.health.clone());
             let before = self.state().applied.get(key).cloned();
             let (action, known) = self.decide(child, gate, observed, seen.as_ref(), &mut content).await?;
+            let held = held.or_else(|| content.body.as_ref()?.kept.clone());
+            let exists = |applied, health| Ok(Performed::Exists(Exists { applied, health, held }));
             let left_alone = || left_alone(&desired.policy, seen.as_ref(), known);
             let is_child = seen.as_ref().is_some_and(|seen| self.resolver().is_child(seen));
             match (action, &content.body, &content.examined) {
@@ -186,7 +190,7 @@ impl Applier<'_> {
         let digest = match (&desired.policy, &action) {
             (Policy::Apply, Action::Apply(_) | Action::Read) => {
                 if content.body.is_none() {
-                    content.body = Some(self.body(child, gate).await?);
+                    content.body = Some(self.body(child, gate, seen).await?);
                 }
                 content.body.as_ref().map(|body| body.digest)
             }
@@ -234,20 +238,35 @@ impl Applier<'_> {
     /// The child as the operator would apply it, with the digest of its inputs.
     async fn body(
         &self,
-        Child { key, desired, .. }: Child<'_>,
+        child: Child<'_>,
         gate: Gate<NodeId>,
+        seen: Option<&Observation>,
     ) -> Result<Body, ReconcileError> {
+        let Child { key, desired, .. } = child;
         let bug = |error: serde_json::Error| ReconcileError::Bug(error.to_string());
         let wanted = plan::wanted(desired, gate);
         let mut json = wanted.to_json().map_err(bug)?;
         let references = wanted.pod_template().map(|pods| References::of(&key.namespace, pods));
+        let mut why = None;
         if let Some(references) = references.as_ref().filter(|references| !references.is_empty()) {
-            plan::stamp(&mut json, self.inputs_digest(key, references, &desired.counted).await?);
+            let Restarts { restarted, kept } = self.restarts(child, seen).await?;
+            let computed = self.inputs_digest(key, references, &desired.counted).await?;
+            // Where pods do not restart for the value, they have nothing to wait for.
+            let kept = kept.filter(|kept| kept.inputs != computed);
+            let (inputs, restarted, waits) = match kept {
+                Some(kept) => (kept.inputs, kept.restarted, Some(kept.why)),
+                None => (computed, restarted, None),
+            };
+            plan::stamp(&mut json, inputs);
+            why = waits;
+            if !restarted.is_empty() {
+                restarted.write(&mut json);
+            }
         }
         let digest = desired_digest(&json, self.manager);
         let digest = digest.ok_or_else(|| ReconcileError::Bug(format!("{key} has no version")))?;
         let pods = Pods::of(&json).map_err(bug)?;
-        Ok(Body { json, digest, pods, references })
+        Ok(Body { json, digest, pods, references, kept: why })
     }
 
     /// The state of a child that already is as desired.

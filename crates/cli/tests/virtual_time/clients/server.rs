@@ -29,6 +29,12 @@ impl Server {
         Self { name, used_by: "core", variable, accepts: BTreeSet::new() }.accepting("example-only-redis")
     }
 
+    /// The same Redis, as the registry uses it.
+    pub fn redis_of_the_registry() -> Self {
+        let (name, variable) = ("Redis of the registry", "REGISTRY_REDIS_PASSWORD");
+        Self { name, used_by: "registry", variable, accepts: BTreeSet::new() }.accepting("example-only-redis")
+    }
+
     /// The same, which accepts another password, too.
     #[must_use]
     pub fn accepting(mut self, password: &str) -> Self {
@@ -49,6 +55,7 @@ impl Server {
             let (user, _) = value.split_once("://")?.1.rsplit_once('@')?;
             Some(user.split_once(':')?.1)
         };
-        self.accepts.contains(in_url().unwrap_or(value))
+        // The registry reads its variables as YAML.
+        self.accepts.contains(in_url().unwrap_or(value).trim_matches('"'))
     }
 }

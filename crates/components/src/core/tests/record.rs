@@ -223,3 +223,20 @@ fn a_line_break_after_a_fingerprint_restored_by_hand_does_not_matter() {
     let case = later(with_uid("1-2-3"));
     assert!(case.with(NAME, "encryption-key-fingerprint", "1-2-3:9d597ad30ae273f7\n").plan().is_ok());
 }
+
+#[test]
+fn a_change_of_the_password_of_redis_is_counted_once_all_pods_of_core_have_it() {
+    let full = || Case::<Core>::golden("full").set("/metadata/uid", json!("1-2-3"));
+    let redis =
+        |secret: &Value| (entry(secret, "redis-access-fingerprint"), entry(secret, "redis-access-changes"));
+    let (first, _) = recorded(&full());
+    let (fingerprint, changes) = redis(&first);
+    assert!(fingerprint.is_some() && changes.is_none(), "{first}");
+
+    let changed = later(full()).with("redis", "redis-password", "another");
+    let (now, held) = recorded(&changed);
+    assert_ne!(redis(&now).0, fingerprint);
+    assert_eq!(redis(&now).1.as_deref(), Some("1"));
+    assert_eq!(access(&now), access(&first), "the database has not changed");
+    assert_eq!(redis(&held.unwrap()), (fingerprint, None));
+}
