@@ -122,7 +122,8 @@ async fn kubectl_apply_installs_it_and_the_operator_brings_the_examples_about_wi
     let registry = Namespace { plane, name: "registry".into() };
     let healthy = |cluster: &HarborCluster| {
         let status = cluster.status.clone().unwrap_or_default();
-        status.status == "healthy" && status.observation.observed_generation == cluster.metadata.generation
+        status.status.as_deref() == Some("healthy")
+            && status.observation.observed_generation == cluster.metadata.generation
     };
     Box::pin(registry.until::<HarborCluster>("acme", healthy)).await;
 }

@@ -216,7 +216,7 @@ impl Cluster {
         let api: Api<HarborCluster> = Api::namespaced(self.client.clone(), NAMESPACE);
         let ready = await_condition(api, name, |cluster: Option<&HarborCluster>| {
             let status = cluster.and_then(|cluster| cluster.status.as_ref());
-            status.is_some_and(|status| status.status == "healthy")
+            status.is_some_and(|status| status.status.as_deref() == Some("healthy"))
         });
         let ready = timeout(Duration::from_hours(1), Box::pin(ready)).await;
         ready.expect("the HarborCluster becomes ready").unwrap();

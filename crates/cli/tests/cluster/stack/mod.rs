@@ -20,7 +20,7 @@ impl Cluster {
     pub async fn until_healthy(&self, name: &str) -> HarborCluster {
         let healthy = |cluster: &HarborCluster| {
             let status = cluster.status.clone().unwrap_or_default();
-            status.status == "healthy"
+            status.status.as_deref() == Some("healthy")
                 && status.observation.observed_generation == cluster.metadata.generation
         };
         Box::pin(self.until::<HarborCluster>(name, healthy)).await
