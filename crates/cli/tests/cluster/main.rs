@@ -38,3 +38,6 @@ mod team;
 mod telemetry;
 mod workloads;
 mod world;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

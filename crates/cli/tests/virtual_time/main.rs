@@ -36,6 +36,9 @@ use cluster::Cluster;
 use objects::Objects;
 use std::time::Duration;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// How often the operator is killed.
 const KILLS: usize = 50;
 /// Most writes that it sends before that.

@@ -18,3 +18,6 @@ mod round_trip;
 mod schema;
 mod server;
 mod values;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

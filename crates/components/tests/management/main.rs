@@ -44,3 +44,6 @@ mod steps;
 mod task;
 mod tenancy;
 mod world;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -6,3 +6,6 @@
 mod planned;
 mod recording;
 mod running;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -28,3 +28,6 @@ mod gadget;
 mod shelf;
 #[path = "../support/widget.rs"]
 mod widget;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
