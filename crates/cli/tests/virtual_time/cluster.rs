@@ -44,6 +44,7 @@ use std::{
     time::Duration,
 };
 use tokio::{
+    sync::watch,
     task::JoinHandle,
     time::{Instant, timeout},
 };
@@ -269,15 +270,15 @@ impl Cluster {
 
     fn started(&self, writes: Option<u64>, options: Options, features: Features) -> Operating {
         let left = Arc::new(AtomicU64::new(writes.unwrap_or(u64::MAX)));
-        let (killed, refused) = (CancellationToken::new(), CancellationToken::new());
+        let (killed, refused) = (CancellationToken::new(), Arc::new(watch::Sender::new(false)));
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
-        let (kill, refuse, lists) = (killed.clone(), refused.clone(), self.lists);
+        let (kill, refuse, lists) = (killed.clone(), Arc::clone(&refused), self.lists);
         let driver = HarborDriver::over(Doomed::new(&self.way, &left, &killed));
         let sent = Arc::<Mutex<Vec<String>>>::default();
         let noted = Arc::clone(&sent);
         let counted = tower::service_fn(move |request: Request<Body>| {
             let (server, left) = (server.clone(), Arc::clone(&left));
-            let (kill, refuse) = (kill.clone(), refuse.clone());
+            let (kill, refuse) = (kill.clone(), Arc::clone(&refuse));
             let write = request.method() != http::Method::GET;
             if !request.uri().query().unwrap_or_default().contains("watch=true") {
                 noted.lock().unwrap().push(format!("{} {}", request.method(), request.uri()));
@@ -289,7 +290,7 @@ impl Cluster {
                     None => server.oneshot(request).await,
                 };
                 if answer.as_ref().is_ok_and(|answer| answer.status() == StatusCode::FORBIDDEN) {
-                    refuse.cancel();
+                    refuse.send_replace(true);
                 }
                 if last || kill.is_cancelled() {
                     kill.cancel();
@@ -340,7 +341,7 @@ fn converted(_: &WebhookTarget, review: Value) -> Result<Value, BoxError> {
 /// An operator that is killed when it is dropped, if not before.
 pub struct Operating {
     killed: CancellationToken,
-    refused: CancellationToken,
+    refused: Arc<watch::Sender<bool>>,
     sent: Arc<Mutex<Vec<String>>>,
     task: JoinHandle<()>,
 }
@@ -353,12 +354,22 @@ impl Operating {
 
     /// Waits until the API server has refused a request.
     pub async fn refused(&self) {
-        self.refused.cancelled().await;
+        self.refused.subscribe().wait_for(|it| *it).await.unwrap();
     }
 
     /// Whether the API server has refused a request.
     pub fn was_refused(&self) -> bool {
-        self.refused.is_cancelled()
+        *self.refused.borrow()
+    }
+
+    /// Counts only refusals from now on.
+    pub fn forget_refusals(&self) {
+        self.refused.send_replace(false);
+    }
+
+    /// Kills it.
+    pub fn kill(&self) {
+        self.task.abort();
     }
 
     /// Waits until it is killed.

@@ -1,7 +1,8 @@
 //! The operator needs each of its permissions, and no other.
 //!
 //! While nothing is taken away it is never refused anything. Then each verb of each resource is taken away in turn, things
-//! are put in such an order that the verb is needed, and an operator that starts must be refused something.
+//! are put in such an order that the verb is needed, and an operator must be refused something: the one that runs or, if it
+//! does not need the verb, one that starts.
 
 use crate::{
     cluster::{Cluster, HOME, Lists, NAMESPACE, Operating, PERMISSIONS},
@@ -22,11 +23,14 @@ use tokio::time::timeout;
 
 /// Longer than the operator takes for anything except a retry.
 const MOMENT: Duration = Duration::from_mins(2);
+/// Longer than the operator waits between two tries.
+const RETRIED: Duration = Duration::from_mins(6);
 
-/// A cluster with an object of every kind, and nothing to do.
+/// A cluster with an object of every kind, and an operator with nothing to do.
 struct Settled {
     cluster: Cluster,
     discovery: Discovery,
+    operator: Operating,
 }
 
 impl Settled {
@@ -48,17 +52,10 @@ impl Settled {
         assert!(!operator.was_refused(), "what is granted suffices to bring everything about");
         drop(operator);
         let discovery = Discovery::new(cluster.client.clone()).run().await.unwrap();
-        let settled = Self { cluster, discovery };
-        let operator = settled.operator().await;
-        assert!(!operator.was_refused(), "and to find that there is nothing to do");
-        settled
-    }
-
-    /// An operator that had a moment.
-    async fn operator(&self) -> Operating {
-        let operator = self.cluster.operator(None);
+        let operator = cluster.operator(None);
         tokio::time::sleep(MOMENT).await;
-        operator
+        assert!(!operator.was_refused(), "and to find that there is nothing to do");
+        Self { cluster, discovery, operator }
     }
 
     fn kind(&self, group: &str, plural: &str) -> ApiResource {
@@ -259,25 +256,46 @@ impl Settled {
     }
 
     /// Whether the API server refuses a request of an operator without this permission; then restores the cluster.
-    async fn needs(&self, permission: &Permission) -> bool {
+    async fn needs(&mut self, permission: &Permission) -> bool {
+        let refused = self.running_needs(permission).await || self.starting_needs(permission).await;
+        give_back(&PERMISSIONS, &self.cluster).await;
+        self.operator.forget_refusals();
+        // Deleted objects come back first and an upgrade ends, because the next case needs that. The others do not matter.
+        if matches!(permission.verb.as_str(), "create" | "update" | "get") || permission.is_of_upgrade() {
+            tokio::time::sleep(RETRIED).await;
+            assert!(!self.operator.was_refused(), "{permission:?} is given back");
+        }
+        refused
+    }
+
+    /// Whether the operator that runs is refused something without this permission.
+    async fn running_needs(&self, permission: &Permission) -> bool {
+        // It has listed and watches already, and an upgrade begins before it, see [`Self::turn_version_back`].
+        if matches!(permission.verb.as_str(), "list" | "watch") || permission.is_of_upgrade() {
+            return false;
+        }
+        permission.withheld_from(&PERMISSIONS, &self.cluster).await;
+        self.call_for(permission).await;
+        self.is_refused(permission).await
+    }
+
+    /// Whether an operator that starts is refused something without this permission. It replaces the one that runs.
+    async fn starting_needs(&mut self, permission: &Permission) -> bool {
+        self.operator.kill();
         self.call_for(permission).await;
         permission.withheld_from(&PERMISSIONS, &self.cluster).await;
-        let operator = self.cluster.operator(None);
+        self.operator = self.cluster.operator(None);
+        self.is_refused(permission).await
+    }
+
+    async fn is_refused(&self, permission: &Permission) -> bool {
         let refused = async {
             if permission.group == "events.k8s.io" {
                 self.trouble().await;
             }
-            operator.refused().await;
+            self.operator.refused().await;
         };
-        let refused = timeout(MOMENT, refused).await.is_ok();
-        drop(operator);
-        give_back(&PERMISSIONS, &self.cluster).await;
-        // Deleted objects come back first and an upgrade ends, because the next case needs that. The others do not matter.
-        if matches!(permission.verb.as_str(), "create" | "update" | "get") || permission.is_of_upgrade() {
-            let operator = self.operator().await;
-            assert!(!operator.was_refused(), "{permission:?} is given back");
-        }
-        refused
+        timeout(MOMENT, refused).await.is_ok()
     }
 }
 

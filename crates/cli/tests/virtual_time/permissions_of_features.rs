@@ -25,7 +25,7 @@ use kube::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::{fmt::Debug, time::Duration};
+use std::{fmt::Debug, sync::LazyLock, time::Duration};
 
 /// Longer than the operator takes for anything except a retry.
 const MOMENT: Duration = Duration::from_mins(2);
@@ -225,8 +225,11 @@ struct ConvertV1alpha3;
 
 impl ConvertV1alpha3 {
     fn definitions(stored: Version) -> Vec<CustomResourceDefinition> {
-        let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "old".into() };
-        let mut all = serve_v1alpha3(api::crds::all(), &webhook);
+        static ALL: LazyLock<Vec<CustomResourceDefinition>> = LazyLock::new(|| {
+            let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "old".into() };
+            serve_v1alpha3(api::crds::all(), &webhook)
+        });
+        let mut all = ALL.clone();
         for version in all.iter_mut().flat_map(|definition| &mut definition.spec.versions) {
             version.storage = version.name == stored.name();
         }
