@@ -5,7 +5,7 @@
 mod installation;
 mod keyboard;
 mod pictures;
-#[path = "../support/mod.rs"]
+#[path = "../page/support/mod.rs"]
 mod support;
 mod visitor;
 

@@ -1,0 +1,6 @@
+//! Graphs are drawn and run.
+
+mod dags;
+mod drawing;
+mod laws;
+mod running;
