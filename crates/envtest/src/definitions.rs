@@ -2,7 +2,7 @@
 
 #![allow(clippy::missing_panics_doc, clippy::unwrap_used, clippy::panic)]
 
-use crate::{ControlPlane, TIMEOUT, folder};
+use crate::{ControlPlane, TIMEOUT, folder, shared};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api,
@@ -16,13 +16,19 @@ impl ControlPlane {
     /// Prepares a control plane, unless another test that shares it has already done so. A real server takes seconds to
     /// install definitions, and their text takes a while to generate.
     ///
-    /// `what` identifies the preparation. Tests that begin at the same time may all perform it, so it must be
-    /// idempotent. A test that undoes it, such as by deleting a definition, needs a control plane of its own.
+    /// `what` identifies the preparation. Tests that begin at the same time wait for the first of them. If that one fails, the
+    /// next one prepares again, so it must be idempotent. A test that undoes it, such as by deleting a definition, needs a
+    /// control plane of its own.
     pub async fn once(&self, what: &str, prepare: impl AsyncFnOnce()) {
         if !self.is_shared() {
             return prepare().await;
         }
         let done = self.folder().join(format!("{what}.done"));
+        if done.exists() {
+            return;
+        }
+        let lock = shared::lock(&self.folder().join(format!("{what}.lock"))).await;
+        let _lock = lock.unwrap_or_else(|error| panic!("{what}: {error}"));
         if !done.exists() {
             prepare().await;
             folder::write(&done, "").unwrap_or_else(|error| panic!("{error}"));

@@ -60,7 +60,7 @@ fn key(assets: &Assets, parts: Parts) -> String {
 }
 
 /// Waits for the lock on a blocking thread, because the runtime of a test may have only one thread.
-async fn lock(path: &Path) -> io::Result<File> {
+pub(crate) async fn lock(path: &Path) -> io::Result<File> {
     let path = path.to_owned();
     let locked = tokio::task::spawn_blocking(move || {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
