@@ -128,7 +128,8 @@ impl Cluster {
     /// A cluster that also serves v1alpha3.
     pub async fn with_v1alpha3() -> Self {
         let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "webhook".into() };
-        Self::with_definitions(serve_v1alpha3(api::crds::all(), &webhook)).await
+        let both = || json_of(serve_v1alpha3(api::crds::all(), &webhook));
+        Self::with(envtest::generated("definitions-with-v1alpha3", both), |_| true, Duration::ZERO).await
     }
 
     /// A cluster with these definitions of our kinds.
