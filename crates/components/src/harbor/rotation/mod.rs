@@ -125,6 +125,7 @@ impl Rotation {
         };
         let due: Vec<_> = self.turns.due.iter().copied().filter(is_free).collect();
         let Some(first) = due.first() else { return Ok(()) };
+        let issuance = issuance.filter(|_| due.contains(&Rotated::Token));
         let running = self.passes.iter().find(|progress| !progress.has_ended());
         let (pass, obstacle) = match running {
             Some(running) if running.step == 0 && due.iter().any(|it| it.pass() == running.pass) => {
