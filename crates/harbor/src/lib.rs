@@ -50,9 +50,9 @@ pub use ids::{
     ReplicationId, RetentionId, RobotId, RuleId, TaskId, UserId, WebhookId,
 };
 pub use resources::{
-    allowlists, audit, authentication, configurations, garbage_collection, immutable_rules, jobs, labels,
-    members, preheat, projects, purge, quotas, registries, replication, repositories, retention, robots,
-    scan_all, scanners, schedules, selectors, system, user_groups, users, webhooks,
+    allowlists, audit, authentication, clients, configurations, garbage_collection, immutable_rules, jobs,
+    labels, members, preheat, projects, purge, quotas, registries, replication, repositories, retention,
+    robots, scan_all, scanners, schedules, selectors, system, user_groups, users, webhooks,
 };
 pub use secret::Secret;
 pub use session::{ServerInfo, Settings};

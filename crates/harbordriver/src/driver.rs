@@ -9,7 +9,8 @@ use crate::{
         preheat_instances::PreheatInstances, preheat_policies::PreheatPolicies,
         project_scanners::ProjectScanners, projects::Projects, registries::Registries,
         replications::Replications, retentions::Retentions, robots::Robots, scanners::Scanners,
-        schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users, webhooks::Webhooks,
+        schedules::Schedules, servers::Servers, user_groups::UserGroups, users::Users,
+        verifications::Verifications, webhooks::Webhooks,
     },
     failure::{after_creation, rejected},
     manage::{Manage, Sent, Start},
@@ -23,7 +24,7 @@ use harborstate::{
     preheat_instance::PreheatInstance, preheat_policy::PreheatPolicy, project::Project,
     project_scanner::ProjectScanner, registry::RegistryEndpoint, replication::Replication,
     retention::Retention, robot::Robot, scanner::Scanner, schedule, server::Server, user::User,
-    user_group::UserGroup, webhook::Webhook,
+    user_group::UserGroup, verification::Verification, webhook::Webhook,
 };
 use plan::{Contents, External, ObjectKey, System, SystemError};
 use runtime::{Answer, At, Collection, ExternalDriver};
@@ -35,6 +36,9 @@ const EXECUTIONS: Duration = Duration::from_secs(15);
 
 /// How often the queues of JobService are looked at while the operator waits for its jobs.
 const JOB_QUEUES: Duration = Duration::from_secs(10);
+
+/// How often a Harbor is asked whether it works, until it does.
+const VERIFICATIONS: Duration = Duration::from_secs(10);
 
 /// Manages the objects inside Harbors.
 pub struct HarborDriver {
@@ -87,6 +91,7 @@ macro_rules! with {
             schedule::COLLECTION => $function::<Schedules>($($argument),*).boxed(),
             Execution::COLLECTION => $function::<Executions>($($argument),*).boxed(),
             JobQueues::COLLECTION => $function::<job_queues::JobQueues>($($argument),*).boxed(),
+            Verification::COLLECTION => $function::<Verifications>($($argument),*).boxed(),
             unknown => futures::future::ready(Err(unmanaged(unknown))).boxed(),
         }
     };
@@ -115,6 +120,7 @@ impl ExternalDriver for HarborDriver {
         match collection {
             Execution::COLLECTION => Some(EXECUTIONS),
             JobQueues::COLLECTION => Some(JOB_QUEUES),
+            Verification::COLLECTION => Some(VERIFICATIONS),
             _ => None,
         }
     }

@@ -29,7 +29,7 @@
 //! - Requests may be hostile: bodies have 4 MiB at most, and none makes it panic.
 //!
 //! What it does not do:
-//! - Store images: there is no registry behind `/v2/`. [`HarborServer::push`] adds what a push would.
+//! - Store images: there is no registry behind `/v2/`, which only tells whether a manifest exists. [`HarborServer::push`] adds what a push would.
 //! - Call anybody: [`Network`] says which other systems answer. Webhooks are counted, not sent.
 //! - Run jobs: they take [`Builder::job_duration`] and succeed. Schedules never fire.
 //! - Sessions of browsers, besides refusing requests that look like one.
@@ -75,5 +75,5 @@ pub use network::Network;
 pub use repositories::{Image, UnknownProject};
 pub use server::{Backup, Builder, HarborServer};
 pub use state::{Installation, Served};
-pub use system::Component;
+pub use system::{Broken, Component};
 pub use version::{Version, VersionError};

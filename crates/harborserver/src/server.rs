@@ -7,7 +7,7 @@ use crate::{
     network::Network,
     repositories::{Image, Sender, UnknownProject},
     state::{Data, Installation, Runtime, Served},
-    system::Component,
+    system::{Broken, Component},
     version::Version,
 };
 use jiff::Timestamp;
@@ -104,6 +104,17 @@ impl HarborServer {
                 runtime.unhealthy.remove(&component);
             } else {
                 runtime.unhealthy.insert(component);
+            }
+        });
+    }
+
+    /// Breaks something of which the health shows nothing, or mends it.
+    pub fn set_broken(&self, what: Broken, broken: bool) {
+        self.with(|_, runtime, _| {
+            if broken {
+                runtime.broken.insert(what);
+            } else {
+                runtime.broken.remove(&what);
             }
         });
     }
@@ -268,6 +279,8 @@ impl Builder {
             network: self.network,
             locks: Locks::default(),
             unhealthy: BTreeSet::new(),
+            broken: BTreeSet::new(),
+            tokens: BTreeMap::new(),
             configuration_lag: Duration::ZERO,
             job_duration: self.job_duration,
             served: Vec::new(),

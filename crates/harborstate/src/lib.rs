@@ -54,6 +54,7 @@ pub mod server;
 mod state;
 pub mod user;
 pub mod user_group;
+pub mod verification;
 pub mod webhook;
 
 pub use access::{Access, Trust};

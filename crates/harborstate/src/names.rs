@@ -3,7 +3,8 @@
 use crate::{
     execution::Execution, immutable_rules::ImmutableRules, label::Label, member::Membership,
     members::Members, numbered_robot::NumberedRobot, preheat_policy::PreheatPolicy,
-    project_scanner::ProjectScanner, retention::Retention, robot::Robot, state::State as _, webhook::Webhook,
+    project_scanner::ProjectScanner, retention::Retention, robot::Robot, state::State as _,
+    verification::Verification, webhook::Webhook,
 };
 
 /// The name of an object that belongs to a project.
@@ -24,7 +25,8 @@ pub fn part<'a>(collection: &str, name: &'a str) -> Option<&'a str> {
         | Retention::COLLECTION
         | ImmutableRules::COLLECTION
         | ProjectScanner::COLLECTION
-        | Execution::COLLECTION => Some(name),
+        | Execution::COLLECTION
+        | Verification::COLLECTION => Some(name),
         Membership::COLLECTION
         | Webhook::COLLECTION
         | Label::COLLECTION

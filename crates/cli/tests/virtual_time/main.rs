@@ -28,6 +28,7 @@ mod rotation_of_jobs;
 mod served;
 mod upgrade;
 mod v1alpha3;
+mod verification;
 #[path = "../../src/operator/page.rs"]
 #[allow(dead_code, reason = "the page is asked without a port")]
 mod web;

@@ -155,7 +155,7 @@ async fn with_kills(expected: &Objects, mut writes: impl FnMut() -> u64) -> usiz
 }
 
 /// A cluster with a Harbor that is ready, and no operator.
-async fn a_harbor() -> Cluster {
+pub async fn a_harbor() -> Cluster {
     let cluster = Cluster::new().await;
     cluster.apply("namespace.yaml").await;
     cluster.apply("harbor-inputs.yaml").await;
@@ -166,7 +166,7 @@ async fn a_harbor() -> Cluster {
 }
 
 /// Applies the Harbor with this request.
-async fn apply(cluster: &Cluster, request: &str) {
+pub async fn apply(cluster: &Cluster, request: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbor.yaml");
     let mut harbor: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     harbor["metadata"]["annotations"][ROTATE_ANNOTATION] = request.into();

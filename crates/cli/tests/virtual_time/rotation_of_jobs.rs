@@ -81,7 +81,7 @@ async fn a_rotation_waits_for_the_job_that_runs_and_only_queues_that_a_user_paus
     busy(&cluster, Duration::from_mins(3)).await;
     cluster.harbor.forget_served();
     rotate(&cluster, BEFORE, json!({})).await;
-    let drains = "the rotation of jobserviceSecret and coreSecret: step 1 of 3 drains JobService and stops it: \
+    let drains = "the rotation of jobserviceSecret and coreSecret: step 1 of 4 drains JobService and stops it: \
                   JobService still runs 1 job: GARBAGE_COLLECTION (1), until ";
     until_said(&cluster, drains).await;
     assert_eq!(paused(&cluster).await.len(), 13, "so that no other job begins");

@@ -19,6 +19,8 @@ pub(super) struct Request {
     /// The secrets of the body.
     pub(super) masks: Masks,
     pub(super) sender: Sender,
+    /// The token of an account, if that is sent instead of its password.
+    pub(super) token: Option<Secret>,
     pub(super) accept: Accept,
     pub(super) checks: Checks,
     pub(super) route: Route,
@@ -70,6 +72,7 @@ impl Request {
             body: None,
             masks: Masks::default(),
             sender: Sender::Account,
+            token: None,
             accept: Accept::Json,
             checks: Checks::Nothing,
             route: Route::Core,
@@ -136,6 +139,12 @@ impl<'h> Call<'h> {
     pub(crate) fn anonymously(mut self) -> Self {
         self.request = self.request.anonymously();
         self
+    }
+
+    /// Sends a token instead of the password, as clients of the registry do.
+    pub(crate) fn with_token(mut self, token: &Secret) -> Self {
+        self.request.token = Some(token.clone());
+        self.anonymously()
     }
 
     /// Harbor contacts another system before it answers.

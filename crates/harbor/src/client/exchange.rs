@@ -189,7 +189,8 @@ impl Harbor {
         request: &Request,
         identity: Option<&Identity>,
     ) -> Result<http::Request<Full<Bytes>>, Failure> {
-        let mut uri = format!("{}/api/v2.0{}", self.shared.address, request.path.as_str());
+        let path = &request.path;
+        let mut uri = format!("{}{}{}", self.shared.address, path.base(), path.as_str());
         for (index, (name, value)) in request.query.iter().enumerate() {
             uri.push(if index == 0 { '?' } else { '&' });
             uri.push_str(name);
@@ -205,6 +206,13 @@ impl Harbor {
         headers.insert(USER_AGENT, HeaderValue::from_static(PROGRAM));
         if let Some(identity) = identity {
             headers.insert(AUTHORIZATION, identity.header.clone());
+        }
+        if let Some(token) = &request.token {
+            let bearer = HeaderValue::try_from(format!("Bearer {}", token.expose()));
+            let mut bearer =
+                bearer.map_err(|_| Failure::Unexpected(Message::new("the token is no text for a header")))?;
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
         }
         if let Some(id) = &self.request_id {
             headers.insert("x-request-id", id.clone());

@@ -172,6 +172,10 @@ impl Harbor {
         Call::new(self, Request::new(Method::GET, path))
     }
 
+    pub(crate) fn head(&self, path: Path) -> Call<'_> {
+        Call::new(self, Request::new(Method::HEAD, path))
+    }
+
     pub(crate) fn post(&self, path: Path) -> Call<'_> {
         Call::new(self, Request::new(Method::POST, path))
     }

@@ -1,18 +1,34 @@
-//! Paths of the API, and percent-encoding.
+//! Paths of the API and beside it, and percent-encoding.
 
 use std::fmt::{Display, Write as _};
 
-/// A path below `/api/v2.0`.
+/// A path, mostly below `/api/v2.0`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     text: String,
     has_name: bool,
+    is_outside: bool,
 }
 
 impl Path {
     /// A collection.
     pub(crate) fn new(collection: &'static str) -> Self {
-        Self { text: collection.to_owned(), has_name: false }
+        Self { text: collection.to_owned(), has_name: false, is_outside: false }
+    }
+
+    /// A path of Core that is not below `/api/v2.0`.
+    pub(crate) fn outside(path: &'static str) -> Self {
+        Self { is_outside: true, ..Self::new(path) }
+    }
+
+    /// The digest of a manifest. Its colon stays, as the registry has it.
+    pub(crate) fn digest(mut self, digest: &str) -> Self {
+        self.text.push('/');
+        let (algorithm, rest) = digest.split_once(':').unwrap_or_default();
+        encode(algorithm, &mut self.text);
+        self.text.push(':');
+        encode(rest, &mut self.text);
+        self
     }
 
     /// A fixed part.
@@ -48,6 +64,11 @@ impl Path {
 
     pub(crate) fn has_name(&self) -> bool {
         self.has_name
+    }
+
+    /// Where the path begins, after the address of the server.
+    pub(crate) fn base(&self) -> &'static str {
+        if self.is_outside { "" } else { "/api/v2.0" }
     }
 }
 
@@ -90,5 +111,12 @@ mod tests {
     fn the_name_of_a_repository_is_encoded_twice() {
         let path = Path::new("/projects").name("alpha").then("repositories").repository("deep/path");
         assert_eq!(path.as_str(), "/projects/alpha/repositories/deep%252Fpath");
+    }
+
+    #[test]
+    fn what_is_asked_of_the_registry_is_beside_the_api_and_has_its_digest_as_it_is() {
+        let path = Path::outside("/v2").name("alpha").name("deep").then("manifests").digest("sha256:0a/..");
+        assert_eq!((path.base(), path.as_str()), ("", "/v2/alpha/deep/manifests/sha256:0a%2F.."));
+        assert_eq!(Path::new("/projects").base(), "/api/v2.0");
     }
 }

@@ -5,6 +5,7 @@
 pub mod allowlists;
 pub mod audit;
 pub mod authentication;
+pub mod clients;
 pub mod configurations;
 pub mod garbage_collection;
 pub mod immutable_rules;

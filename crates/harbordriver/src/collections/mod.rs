@@ -28,4 +28,5 @@ pub(crate) mod servers;
 pub(crate) mod singletons;
 pub(crate) mod user_groups;
 pub(crate) mod users;
+pub(crate) mod verifications;
 pub(crate) mod webhooks;

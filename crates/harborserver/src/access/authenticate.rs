@@ -6,7 +6,7 @@ use crate::{
     network::Answer,
     rest::Received,
     state::{Data, Id, Runtime},
-    system::Component,
+    system::{Broken, Component},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use http::header::AUTHORIZATION;
@@ -36,6 +36,10 @@ pub(crate) fn authenticate(
     if let Some(secret) = header.strip_prefix("Harbor-Secret ") {
         let known = secret.trim() == runtime.installation.jobservice_secret;
         return if known { Identity::Component.into() } else { Identity::Anonymous.into() };
+    }
+    if let Some(token) = header.strip_prefix("Bearer ") {
+        let known = runtime.tokens.get(token).filter(|_| !runtime.broken.contains(&Broken::TokenKeys));
+        return known.cloned().unwrap_or(Identity::Anonymous).into();
     }
     let Some((name, password)) = basic(header) else { return Identity::Anonymous.into() };
     if runtime.unhealthy.contains(&Component::Database) {

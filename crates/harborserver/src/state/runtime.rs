@@ -1,9 +1,17 @@
 //! What a running Core has besides its database.
 
 use super::Installation;
-use crate::{access::Locks, entropy::Entropy, network::Network, system::Component};
+use crate::{
+    access::{Identity, Locks},
+    entropy::Entropy,
+    network::Network,
+    system::{Broken, Component},
+};
 use http::{Method, StatusCode};
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 /// What a running Core has besides its database.
 pub(crate) struct Runtime {
@@ -13,6 +21,9 @@ pub(crate) struct Runtime {
     /// Who typed a wrong password a moment ago.
     pub locks: Locks,
     pub unhealthy: BTreeSet<Component>,
+    pub broken: BTreeSet<Broken>,
+    /// The callers that have got a token.
+    pub tokens: BTreeMap<String, Identity>,
     /// How long after a change the configuration is still read from a cache.
     pub configuration_lag: Duration,
     /// How long a job runs.

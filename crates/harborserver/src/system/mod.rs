@@ -2,12 +2,14 @@
 
 #![allow(clippy::unnecessary_wraps, reason = "endpoints have the same signature, also those that never fail")]
 
+mod broken;
 mod health;
 mod information;
 mod outside;
 mod providers;
 mod search;
 
+pub use broken::Broken;
 pub use health::Component;
 pub(crate) use outside::outside;
 

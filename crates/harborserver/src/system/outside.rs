@@ -7,6 +7,7 @@ use crate::{
     failure::Failure,
     rest::{Content, Received, Reply, Session},
     state::{Data, Runtime},
+    system::Broken,
 };
 use http::{
     HeaderName, Method, StatusCode,
@@ -27,19 +28,22 @@ pub(crate) fn outside(
     now: Timestamp,
 ) -> Reply {
     match request.path.as_str() {
-        "/service/token" => token(request, data, runtime, now),
+        "/service/token" => token(request, data, runtime, identity, now),
         "/v2" => registry(runtime, identity),
-        path if path.starts_with("/v2/") => {
-            let failure = Failure::not_found("this Harbor has no registry behind it");
-            Reply::refusal(&failure, false)
-        }
+        path if path.starts_with("/v2/") => manifest(path, request, data, runtime, identity),
         "/c/log_out" if request.method == Method::GET => log_out(runtime, now),
         _ => Reply::new(StatusCode::NOT_FOUND, Content::Page(MISSING.to_owned())),
     }
 }
 
 /// Every caller gets a token. The stand-in does not encode the granted scope.
-fn token(request: &Received, data: &Data, runtime: &mut Runtime, now: Timestamp) -> Reply {
+fn token(
+    request: &Received,
+    data: &Data,
+    runtime: &mut Runtime,
+    identity: &Identity,
+    now: Timestamp,
+) -> Reply {
     if request.method != Method::GET {
         return Reply::new(
             StatusCode::METHOD_NOT_ALLOWED,
@@ -51,15 +55,39 @@ fn token(request: &Received, data: &Data, runtime: &mut Runtime, now: Timestamp)
     if minutes <= 0 {
         return Reply::refusal(&Failure::panic(), false);
     }
+    let token = hex(&mut *runtime.entropy, 64);
+    let is_signed = !runtime.broken.contains(&Broken::Signatures);
+    runtime.tokens.insert(token.clone(), identity.clone());
     Reply::new(
         StatusCode::OK,
         Content::Utf8Json(json!({
-            "token": hex(&mut *runtime.entropy, 64),
+            "token": if is_signed { token } else { String::new() },
             "access_token": "",
             "expires_in": minutes.saturating_mul(60),
             "issued_at": seconds(now),
         })),
     )
+}
+
+/// Whether there is a manifest, which Core asks the registry for.
+fn manifest(path: &str, request: &Received, data: &Data, runtime: &Runtime, identity: &Identity) -> Reply {
+    let missing = || {
+        let failure = Failure::not_found("this Harbor has no registry behind it");
+        Reply::refusal(&failure, false)
+    };
+    let named = path.strip_prefix("/v2/").and_then(|path| path.split_once("/manifests/"));
+    let Some((repository, digest)) = named.filter(|_| request.method == Method::HEAD) else {
+        return missing();
+    };
+    // Core passes on that the registry refuses it.
+    if identity.is_anonymous() || runtime.broken.contains(&Broken::RegistryLogin) {
+        return registry(runtime, &Identity::Anonymous);
+    }
+    let repositories = &data.repositories;
+    let found = repositories.find(|found| found.name == repository).map(|(id, _)| id);
+    let has =
+        |id| data.artifacts.find(|artifact| artifact.repository == id && artifact.digest == digest).is_some();
+    if found.is_some_and(has) { Reply::done() } else { missing() }
 }
 
 /// Ends a session by a cookie that has expired.

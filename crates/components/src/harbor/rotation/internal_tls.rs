@@ -21,6 +21,7 @@ use super::{
     rotated::Rotated,
     turn::{First, Names, Turn, suffix},
     turns::Turns,
+    verify::Verdict,
 };
 use crate::{
     harbor::{certificates, internal_tls, part::Part, validated::Validated},
@@ -149,10 +150,14 @@ impl Leaves {
             (None, Some(_)) => (Pass::InternalTls, vec![Rotated::InternalTls], Some(0)),
             (None, None) => return Ok(None),
         };
-        let Some(step) = step else { return Ok(Some(Progress { pass, members, step: 0, waits_for: None })) };
+        let Some(step) = step else {
+            return Ok(Some(Progress { pass, members, step: 0, waits_for: None, verdict: None }));
+        };
         let waits_for = self.lacking(harbor, world)?;
         let step = if waits_for.is_none() { step.saturating_add(1) } else { step };
-        Ok(Some(Progress { pass, members, step, waits_for }))
+        // Pods that are ready have shown each other their certificates, and Harbor has no answer of its own to that.
+        let verdict = (step >= pass.steps().len()).then_some(Verdict::Accepted);
+        Ok(Some(Progress { pass, members, step, waits_for, verdict }))
     }
 
     /// The first Deployment whose pods do not all have the newest turn.

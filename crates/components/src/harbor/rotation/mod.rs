@@ -17,6 +17,7 @@ mod request;
 mod rotated;
 mod turn;
 mod turns;
+mod verify;
 
 pub(super) use self::{
     drain::occasion,
@@ -144,6 +145,10 @@ impl Rotation {
             None if let Some(holds) = self.encryption_key.holds() => {
                 (first.pass(), Some(format!("waits for the end of {holds}")))
             }
+            None if pods::are_changing_passwords(harbor, world)? => (
+                first.pass(),
+                Some("waits until all components have restarted for another password".to_owned()),
+            ),
             None => {
                 let pods = progress::of_all(first.pass(), harbor, world)?;
                 let unready = pods.values().find(|pods| !pods.are_ready());

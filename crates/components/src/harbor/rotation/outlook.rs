@@ -1,6 +1,13 @@
 //! What the rotation of a Harbor goes on to, and what users learn of it.
 
-use super::{Rotation, passes::Pass, progress::Progress, rotated::Rotated, turn::Turn};
+use super::{
+    Rotation,
+    passes::Pass,
+    progress::Progress,
+    rotated::Rotated,
+    turn::Turn,
+    verify::{self, Verdict},
+};
 use crate::harbor::validated::Validated;
 use api::v1beta1::rotation::{RotationPhase, RotationStatus};
 use k8s_openapi::{api::core::v1::Secret, apimachinery::pkg::apis::meta::v1::Time};
@@ -37,7 +44,9 @@ impl Rotation {
         let members: Vec<_> = running.iter().flat_map(|it| it.members.clone()).chain(due).collect();
         let done = running.map_or(0, |progress| progress.step);
         let point = |about| move |text: &str| Point { about, text: text.to_owned() };
-        let steps = pass.steps().iter().skip(done).map(|step| step.does).map(point("Steps"));
+        let asks = verify::questions(pass).map(|_| verify::DOES);
+        let steps = pass.steps().iter().map(|step| step.does).chain(asks).skip(done);
+        let steps = steps.map(point("Steps"));
         (!members.is_empty()).then(|| PlannedStep {
             name: format!("the rotation of {}", named(&members)),
             points: steps.chain([point("Clients")(pass.gap())]).collect(),
@@ -65,13 +74,13 @@ impl Rotation {
     fn states(&self) -> Vec<RotationStatus> {
         let states = Rotated::ALL.into_iter().filter_map(|rotated| {
             let turn = self.turn(rotated).filter(|turn| turn.is_rotated());
-            let running = self.passes.iter().find(|progress| progress.members.contains(&rotated));
-            let running = running.filter(|progress| !progress.has_ended()).map(step);
+            let pass = self.passes.iter().find(|progress| progress.members.contains(&rotated));
+            let running = pass.filter(|progress| !progress.has_ended()).map(step);
             let (phase, message) = match (self.refused.get(&rotated), running, self.waiting.get(&rotated)) {
                 (Some(why), ..) => (RotationPhase::Refused, Some(why.clone())),
                 (None, Some(step), _) => (RotationPhase::Running, Some(step)),
                 (None, None, Some(why)) => (RotationPhase::Waiting, Some(why.clone())),
-                (None, None, None) => (turn.map(|_| RotationPhase::Done)?, None),
+                (None, None, None) => (turn.map(|_| RotationPhase::Done)?, pass.and_then(unasked)),
             };
             Some(RotationStatus {
                 name: rotated.name().into(),
@@ -85,20 +94,31 @@ impl Rotation {
     }
 }
 
-/// The step that is under way, such as `step 1 of 3 stops JobService`.
+/// The step that is under way, such as `step 1 of 4 stops JobService`. The last one asks Harbor.
 fn step(progress: &Progress) -> String {
     let steps = progress.pass.steps();
-    let does = steps.get(progress.step).map_or("has ended", |step| step.does);
-    format!("step {} of {} {does}", progress.step.saturating_add(1), steps.len())
+    let asks = usize::from(verify::questions(progress.pass).is_some());
+    let (number, all) = (progress.step.saturating_add(1), steps.len().saturating_add(asks));
+    match (steps.get(progress.step), &progress.verdict) {
+        (Some(step), _) => format!("step {number} of {all} {}", step.does),
+        (None, Some(Verdict::Open(why))) => format!("step {number} of {all} {}, {why}", verify::DOES),
+        (None, _) => format!("step {number} of {all} {}", verify::DOES),
+    }
+}
+
+/// What users should know of a rotation that has ended without an answer of Harbor.
+fn unasked(progress: &Progress) -> Option<String> {
+    match progress.verdict.as_ref()? {
+        Verdict::Unasked(why) => Some(format!(
+            "the pods of all components are ready, and Harbor was not asked whether it accepts the new value: {why}"
+        )),
+        Verdict::Accepted | Verdict::Open(_) => None,
+    }
 }
 
 /// What users should learn from events: each step of a rotation, and its end.
 pub(in super::super) fn news(conclusion: &Conclusion<'_>) -> Vec<Announcement> {
-    let before: Vec<RotationStatus> = conclusion
-        .previous
-        .get(ROTATIONS)
-        .and_then(|before| serde_json::from_value(before.clone()).ok())
-        .unwrap_or_default();
+    let before = previous(conclusion);
     let changed = |now: &&RotationStatus| {
         let before = before.iter().find(|before| before.name == now.name);
         before.is_none_or(|before| (before.phase, &before.message) != (now.phase, &now.message))
@@ -111,7 +131,8 @@ pub(in super::super) fn news(conclusion: &Conclusion<'_>) -> Vec<Announcement> {
         let (reason, note) = match now.phase {
             RotationPhase::Running => ("Rotating", format!("the rotation of {name}: {message}")),
             RotationPhase::Done if was_running(now) => {
-                ("Rotated", format!("{name} was rotated: all components have the new value"))
+                let unasked = now.message.as_ref().map(|why| format!("; {why}")).unwrap_or_default();
+                ("Rotated", format!("{name} was rotated: all components have the new value{unasked}"))
             }
             RotationPhase::Refused => ("RotationRefused", format!("{name} is not rotated: {message}")),
             RotationPhase::Done | RotationPhase::Waiting => return None,
@@ -123,10 +144,28 @@ pub(in super::super) fn news(conclusion: &Conclusion<'_>) -> Vec<Announcement> {
 
 /// The fields of the status.
 pub(in super::super) fn details(conclusion: &Conclusion<'_>) -> Map<String, Value> {
+    let before = previous(conclusion);
+    // What was known when a rotation ended is not found out again.
+    let complete = |now: &RotationStatus| {
+        let is_it = |before: &&RotationStatus| {
+            (&before.name, before.phase, &before.at) == (&now.name, RotationPhase::Done, &now.at)
+        };
+        let said = before.iter().find(is_it).filter(|_| now.phase == RotationPhase::Done);
+        let message = now.message.clone().or_else(|| said?.message.clone());
+        RotationStatus { message, ..now.clone() }
+    };
     // Texts and times always have a JSON form.
     let rotations = conclusion.rotations.map(|rotations| match rotations {
         [] => Value::Null,
-        rotations => serde_json::to_value(rotations).unwrap_or_default(),
+        rotations => {
+            serde_json::to_value(rotations.iter().map(complete).collect::<Vec<_>>()).unwrap_or_default()
+        }
     });
     rotations.map(|rotations| (ROTATIONS.to_owned(), rotations)).into_iter().collect()
+}
+
+/// What the status says so far.
+fn previous(conclusion: &Conclusion<'_>) -> Vec<RotationStatus> {
+    let before = conclusion.previous.get(ROTATIONS);
+    before.and_then(|before| serde_json::from_value(before.clone()).ok()).unwrap_or_default()
 }

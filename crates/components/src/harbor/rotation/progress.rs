@@ -8,6 +8,7 @@ use super::{
     pods::Pods,
     rotated::Rotated,
     turn::Turn,
+    verify::Verdict,
 };
 use crate::harbor::{part::Part, validated::Validated};
 use plan::{All as _, ObjectKey, PlanError, World};
@@ -22,6 +23,8 @@ pub(super) struct Progress {
     pub step: usize,
     /// The Deployment that the step waits for.
     pub waits_for: Option<ObjectKey>,
+    /// Whether Harbor accepts the new credentials, once all parts have them.
+    pub verdict: Option<Verdict>,
 }
 
 impl Progress {
@@ -38,13 +41,22 @@ impl Progress {
         let begun = (0..steps.len()).rev().find(|step| seen.has_begun(&steps[*step])).unwrap_or_default();
         let waits_for = |step: usize| steps.get(step).and_then(|step| seen.waits_for(step));
         let step = if waits_for(begun).is_none() { begun.saturating_add(1) } else { begun };
+        let verdict = if step < steps.len() {
+            None
+        } else {
+            let created = members.iter().filter_map(|(_, turn)| turn.created).max();
+            let settled = seen.pods.values().filter_map(Pods::settled).max();
+            // A time that is still to come, of a clock that is ahead, would have others wait longer.
+            let known = [settled, created].into_iter().flatten().find(|time| world.clock().is_past(*time));
+            Some(Verdict::of(pass, known, harbor, world)?)
+        };
         let members = members.iter().map(|(rotated, _)| **rotated).collect();
-        Ok(Self { pass, members, step, waits_for: waits_for(step) })
+        Ok(Self { pass, members, step, waits_for: waits_for(step), verdict })
     }
 
-    /// Whether all parts have the new credentials.
+    /// Whether all parts have the new credentials, and Harbor accepts them as far as it could be asked.
     pub fn has_ended(&self) -> bool {
-        self.step >= self.pass.steps().len()
+        self.verdict.as_ref().is_some_and(Verdict::is_final)
     }
 }
 

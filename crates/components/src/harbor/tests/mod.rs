@@ -19,6 +19,7 @@ mod rotation_by_cert_manager;
 mod rotation_of_jobs;
 mod spec;
 mod upgrade;
+mod verification;
 
 use super::Harbor;
 use crate::cases::Case;

@@ -3,7 +3,7 @@
 use super::{Case, Harbor, a_harbor};
 use crate::cases::{base64, key};
 use api::{
-    names::{REPLACE_TOGETHER_ANNOTATION, ROTATE_ANNOTATION, ROTATION_ANNOTATION},
+    names::{REPLACE_TOGETHER_ANNOTATION, RESTARTED_LABEL, ROTATE_ANNOTATION, ROTATION_ANNOTATION},
     v1beta1::rotation::RotationPhase,
 };
 use jiff::Timestamp;
@@ -14,6 +14,10 @@ use std::sync::Arc;
 
 /// When the first credentials were generated.
 pub(super) const CREATED: &str = "2026-01-01T00:00:00Z";
+
+/// What the status says of a rotation that has ended without an answer of Harbor.
+const UNASKED: &str = "the pods of all components are ready, and Harbor was not asked whether it accepts the new value: \
+                                  Core registry/acme-harbor does not exist; create it";
 
 /// A Harbor that runs with the credentials that were generated first, and is asked to rotate some.
 pub(super) fn asked(what: &str) -> Case<Harbor> {
@@ -121,7 +125,7 @@ fn a_key_of_core_is_generated_anew_and_all_pods_of_core_get_it_at_once() {
     };
     assert!(uses(&case, "Core").contains(&"core-csrf-1".to_owned()), "{:?}", uses(&case, "Core"));
     assert!(together(&case) && has(&case, "core-csrf") && has(&case, "core-csrf-1"));
-    let running = "step 1 of 1 replaces all pods of Core at the same time";
+    let running = "step 1 of 2 replaces all pods of Core at the same time";
     let expected = [("csrf", RotationPhase::Running, running)];
     assert_eq!(states(&outlook(&case)), expected);
     let (subject, why) = outlook(&case).waits.unwrap();
@@ -133,7 +137,7 @@ fn a_key_of_core_is_generated_anew_and_all_pods_of_core_get_it_at_once() {
 
     let core = ["core-csrf-1", "core-secret", "jobservice-secret", "core-tokencert", "registry-basicauth"];
     run(&mut case, "core", &core);
-    assert_eq!(states(&outlook(&case)), [("csrf", RotationPhase::Done, "")]);
+    assert_eq!(states(&outlook(&case)), [("csrf", RotationPhase::Done, UNASKED)]);
     assert!(!together(&case) && !has(&case, "core-csrf") && has(&case, "core-csrf-1"));
     let before = ObjectKey::of::<Secret>("registry", "acme-harbor-core-csrf");
     assert_eq!(outlook(&case).replaced, [before].into(), "it is deleted, although it is immutable");
@@ -226,14 +230,14 @@ fn the_registry_accepts_both_users_while_core_and_jobservice_change_to_the_new_o
     run(&mut case, "registry", &["registry-http", new]);
     assert_eq!(all(&case), [new, new, new]);
     assert!(!has(&case, both) && !has(&case, old));
-    assert_eq!(states(&outlook(&case)), [("registryCredentials", RotationPhase::Done, "")]);
+    assert_eq!(states(&outlook(&case)), [("registryCredentials", RotationPhase::Done, UNASKED)]);
 }
 
 #[test]
 fn one_pass_follows_after_the_other_in_a_fixed_order() {
     let case = asked("csrf@1,registryHttp@1,token@1");
     let expected = [
-        ("registryHttp", RotationPhase::Running, "step 1 of 1 replaces the pods of the registry"),
+        ("registryHttp", RotationPhase::Running, "step 1 of 2 replaces the pods of the registry"),
         ("token", RotationPhase::Waiting, "waits for the end of the rotation before it"),
         ("csrf", RotationPhase::Waiting, "waits for the end of the rotation before it"),
     ];
@@ -260,6 +264,22 @@ fn a_rotation_does_not_begin_while_the_pods_that_it_replaces_are_not_ready() {
     let core = case.inputs.iter_mut().find(|it| it["metadata"]["name"] == "acme-harbor-core").unwrap();
     core["status"]["availableReplicas"] = json!(0);
     let why = "waits until Deployment registry/acme-harbor-core is ready";
+    assert_eq!(states(&outlook(&case)), [("csrf", RotationPhase::Waiting, why)]);
+    assert!(!has(&case, "core-csrf-1"));
+}
+
+#[test]
+fn a_rotation_does_not_begin_between_two_restarts_for_another_password_of_redis() {
+    let mut case = asked("csrf@1");
+    let mut restarted = |part: &str, password: &str| {
+        let name = format!("acme-harbor-{part}");
+        let is_it = |it: &&mut Value| it["kind"] == "Deployment" && it["metadata"]["name"] == *name;
+        let pods = case.inputs.iter_mut().find(is_it).unwrap();
+        pods["metadata"]["labels"] = json!({RESTARTED_LABEL: format!("redis.{password}")});
+    };
+    restarted("registry", "new");
+    restarted("core", "old");
+    let why = "waits until all components have restarted for another password";
     assert_eq!(states(&outlook(&case)), [("csrf", RotationPhase::Waiting, why)]);
     assert!(!has(&case, "core-csrf-1"));
 }

@@ -82,7 +82,7 @@ fn core_gets_the_request_at_once_where_nothing_else_is_under_way() {
 fn the_key_waits_for_the_rotation_that_is_under_way() {
     let mut case = with_core(a_harbor("csrf@1"), None);
     let waits = "waits for the end of the rotation of csrf";
-    let running = "step 1 of 1 replaces all pods of Core at the same time";
+    let running = "step 1 of 2 replaces all pods of Core at the same time";
     let expected =
         [("csrf", RotationPhase::Running, running), ("encryptionKey", RotationPhase::Waiting, waits)];
     assert_eq!((request(&case), states(&outlook(&case))), (Value::Null, expected.to_vec()));
