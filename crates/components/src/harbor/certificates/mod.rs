@@ -198,7 +198,7 @@ pub(super) fn internal<'h, 'g>(
                 let issuance = leaf_of(&harbor.child(Part::Core.name()), trust);
                 graph.add::<Secret>(recorded(harbor, next, issuance), made);
             }
-            By::Operator { leaf, trust, made }
+            By::Operator { leaf: Box::new(leaf), trust, made }
         }
         IssuedBy::CertManager => {
             let spec = CertificateSpec {
@@ -222,7 +222,7 @@ enum By<'g> {
     CertManager(Node<'g, Issuer>),
     Operator {
         /// What the Secrets record.
-        leaf: Turn,
+        leaf: Box<Turn>,
         trust: Trust,
         /// The newest authority.
         made: Node<'g, Secret>,
