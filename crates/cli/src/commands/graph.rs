@@ -9,7 +9,9 @@ use graph::Graph;
 
 /// Draw the objects that the operator would create, and their order
 ///
-/// Arrows point from an object to those that wait until it is ready.
+/// In a tree, an object is below the objects that it waits for; "see below" stands for one that is drawn further down, below the
+/// last of them. In the other formats, arrows point from an object to those that wait until it is ready. Some wait only while the
+/// version of the Harbor changes: Core gets it first.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -119,7 +119,8 @@ impl Status {
                 return Err(Error::input(name, format!("not found in {place}"), remedy));
             }
             None if roots.is_empty() && !self.watch && self.output == Output::Text => {
-                warn(format_args!("no Harbor found in {place}"));
+                let remedy = if self.all_namespaces { "" } else { "; `status -A` shows all namespaces" };
+                warn(format_args!("no Harbor found in {place}{remedy}"));
             }
             _ if self.watch => return self.follow(&client, &inspector, &live, &report).await,
             _ => self.print(&inspector, &roots, &report).await?,
