@@ -206,7 +206,7 @@ async fn pods_of_the_objects_of_other_operators_are_shown_below_them() {
     let in_time = timeout(TIMEOUT, shown).await;
     in_time.unwrap_or_else(|_| panic!("{out}"));
     let shown = lines(&out);
-    let word = |word| shown.contains(&&*format!("> {word}"));
-    assert!(words().into_iter().all(word), "{out}");
+    let is_quoted = |words| shown.contains(&&*format!("> {words}"));
+    assert!(words().into_iter().all(is_quoted), "{out}");
     assert!(shown.iter().all(|line| !line.contains("hunter2")), "{out}");
 }

@@ -100,9 +100,7 @@ fn kinds(root: &Node) -> BTreeSet<String> {
     let mut kinds = BTreeSet::new();
     let mut ahead = vec![root];
     while let Some(node) = ahead.pop() {
-        if !kinds.contains(&node.key.kind) {
-            kinds.insert(node.key.kind.clone());
-        }
+        kinds.insert(node.key.kind.clone());
         ahead.extend(&node.children);
     }
     kinds

@@ -407,8 +407,8 @@ async fn an_object_that_another_operator_created_names_its_owner_and_what_waits_
         assert!(page.text.contains(words), "{words}: {}", page.text);
     }
     let secret = world.get("/ns/Secret/harbor-keys").await;
-    let owned = r#"<dt>Owned by</dt><dd><a href="/ns/Stack/harbor" data-node>Stack harbor</a></dd>"#;
-    assert!(secret.text.contains(owned) && !secret.text.contains("Awaited by"), "{}", secret.text);
+    let by_stack = r#"<dt>Owned by</dt><dd><a href="/ns/Stack/harbor" data-node>Stack harbor</a></dd>"#;
+    assert!(secret.text.contains(by_stack) && !secret.text.contains("Awaited by"), "{}", secret.text);
 }
 
 #[tokio::test]
