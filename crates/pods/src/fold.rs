@@ -35,42 +35,31 @@ pub struct Observed {
 impl Observed {
     /// The logs that tell why workloads are not ready.
     pub fn wanted_logs(&self, now: Timestamp) -> BTreeSet<LogKey> {
-        let wanted = |workload: &Workload| log::wanted(&self.pods_of(workload), workload.standing, now);
+        let homes = self.homes();
+        let wanted = |workload: &Workload| log::wanted(homes.pods(workload), workload.standing, now);
         self.workloads.iter().flat_map(wanted).collect()
     }
 
     /// The report.
     pub fn fold(&self, now: Timestamp) -> Report {
-        let about = |workload: &Workload| (workload.object.key.clone(), self.workload(workload, now));
+        let homes = self.homes();
+        let about = |workload: &Workload| {
+            (workload.object.key.clone(), self.workload(workload, homes.pods(workload), now))
+        };
         Report { workloads: self.workloads.iter().map(about).collect(), unseen: self.unseen.clone() }
     }
 
-    fn workload(&self, workload: &Workload, now: Timestamp) -> WorkloadReport {
-        let of_pod = |key: &ObjectKey| key.kind == "Pod";
+    fn workload(&self, workload: &Workload, pods: &[&Pod], now: Timestamp) -> WorkloadReport {
         let about = [&workload.object.key].into_iter().chain(self.between(workload));
         // What is said about a pod stands below it.
-        let about = about.filter(|key| !of_pod(key));
+        let about = about.filter(|key| key.kind != "Pod");
         let events = about.flat_map(|key| warnings(&self.events, &key.kind, &key.name, now));
         WorkloadReport {
             ready: workload.standing == Standing::Ready,
-            tally: workload.tally.or_else(|| self.counted(workload)),
-            pods: self.pods_of(workload).into_iter().map(|pod| self.pod(pod, now)).collect(),
+            tally: workload.tally.or_else(|| counted(workload, pods)),
+            pods: pods.iter().map(|pod| self.pod(pod, now)).collect(),
             events: events.collect(),
         }
-    }
-
-    /// How many of the pods that an object of another operator has are ready: it is not known how many it wants.
-    fn counted(&self, workload: &Workload) -> Option<Tally> {
-        let key = &workload.object.key;
-        if Sort::of(key) != Some(Sort::Owning) || key.kind == "Pod" {
-            return None;
-        }
-        let phase = |pod: &Pod| pod.status.as_ref().and_then(|status| status.phase.clone());
-        let pods =
-            self.pods_of(workload).into_iter().filter(|pod| phase(pod).as_deref() != Some("Succeeded"));
-        let reports: Vec<_> = pods.map(|pod| pod_report(pod, Vec::new())).collect();
-        let ready = reports.iter().filter(|pod| pod.state == "ready").count();
-        (!reports.is_empty()).then_some(Tally { ready, all: reports.len() })
     }
 
     fn pod(&self, pod: &Pod, now: Timestamp) -> PodReport {
@@ -96,44 +85,46 @@ impl Observed {
         report
     }
 
-    /// The pods of a workload: those that fail first, and then by name. Of a Deployment, the pods of its newest template, if it is
-    /// known which these are.
-    fn pods_of(&self, workload: &Workload) -> Vec<&Pod> {
-        let newest = self.newest_sets(workload);
-        let belongs = |pod: &&Pod| {
+    /// The pods of all workloads: those that fail first, and then by name. Of a Deployment, the pods of its newest template, if it
+    /// is known which these are.
+    fn homes(&self) -> Homes<'_> {
+        let all = self.workloads.iter();
+        let newest = all.filter_map(|workload| Some((&workload.object.key, self.newest_sets(workload)?)));
+        let newest: BTreeMap<_, _> = newest.collect();
+        let mut homes: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for pod in &self.pods {
             let chain = self.owners.of_pod(pod);
+            let Some(home) = self.home(&chain) else { continue };
             let is_newest = |newest: &BTreeSet<_>| chain.iter().any(|owner| newest.contains(&owner.key));
-            self.is_home(workload, &chain) && newest.as_ref().is_none_or(is_newest)
-        };
-        let mut pods: Vec<_> = self.pods.iter().filter(belongs).collect();
-        pods.sort_by_cached_key(|pod| {
-            let report = pod_report(pod, Vec::new());
-            (!report.failed, report.is_well(), report.name)
-        });
-        pods
+            if newest.get(&home.object.key).is_none_or(is_newest) {
+                homes.entry(&home.object.key).or_default().push(pod);
+            }
+        }
+        for pods in homes.values_mut() {
+            pods.sort_by_cached_key(|pod| {
+                let report = pod_report(pod, Vec::new());
+                (!report.failed, report.is_well(), report.name)
+            });
+        }
+        Homes(homes)
     }
 
-    /// Whether a workload is the nearest one among these owners.
-    fn is_home(&self, workload: &Workload, chain: &[Named]) -> bool {
-        let home = chain.iter().find(|owner| self.is_workload(owner));
-        home.is_some_and(|home| home.is(&workload.object))
+    /// The nearest workload among these owners.
+    fn home(&self, chain: &[Named]) -> Option<&Workload> {
+        chain.iter().find_map(|owner| self.workloads.iter().find(|workload| workload.object.is(owner)))
     }
 
     /// The last known owners of pods of which it is not known what they belong to.
     pub(crate) fn unread(&self) -> BTreeSet<ObjectKey> {
-        self.owners.unread(&self.pods, |object| self.is_workload(object))
-    }
-
-    fn is_workload(&self, object: &Named) -> bool {
-        self.workloads.iter().any(|workload| workload.object.is(object))
+        self.owners.unread(&self.pods, |chain| self.home(chain).is_some())
     }
 
     /// What is between a workload and its pods; of a Deployment, the ReplicaSets of its newest template.
     fn between(&self, workload: &Workload) -> Vec<&ObjectKey> {
         let newest = self.newest_sets(workload);
         let is_between = |it: &&Owned| {
-            let chain = self.owners.of(&it.object);
-            self.is_home(workload, &chain)
+            let home = self.home(&self.owners.of(&it.object));
+            home.is_some_and(|home| home.object == workload.object)
                 && !it.object.is(&workload.object)
                 && newest.as_ref().is_none_or(|newest| newest.contains(&it.object.key))
         };
@@ -152,4 +143,26 @@ impl Observed {
         let newest: BTreeSet<_> = self.owners.iter().filter(is_newest).map(|it| &it.object.key).collect();
         (!newest.is_empty()).then_some(newest)
     }
+}
+
+/// The pods of each workload.
+struct Homes<'a>(BTreeMap<&'a ObjectKey, Vec<&'a Pod>>);
+
+impl<'a> Homes<'a> {
+    fn pods(&self, workload: &Workload) -> &[&'a Pod] {
+        self.0.get(&workload.object.key).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// How many of the pods that an object of another operator has are ready: it is not known how many it wants.
+fn counted(workload: &Workload, pods: &[&Pod]) -> Option<Tally> {
+    let key = &workload.object.key;
+    if Sort::of(key) != Some(Sort::Owning) || key.kind == "Pod" {
+        return None;
+    }
+    let phase = |pod: &Pod| pod.status.as_ref().and_then(|status| status.phase.clone());
+    let serving = pods.iter().filter(|pod| phase(pod).as_deref() != Some("Succeeded"));
+    let serving: Vec<_> = serving.map(|pod| pod_report(pod, Vec::new())).collect();
+    let ready = serving.iter().filter(|pod| pod.state == "ready").count();
+    (!serving.is_empty()).then_some(Tally { ready, all: serving.len() })
 }

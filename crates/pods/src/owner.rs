@@ -107,11 +107,11 @@ impl Owners {
     }
 
     /// The last known owners of pods: what they belong to is not known before these are read.
-    pub(crate) fn unread(&self, pods: &[Pod], is_workload: impl Fn(&Named) -> bool) -> BTreeSet<ObjectKey> {
+    pub(crate) fn unread(&self, pods: &[Pod], is_known: impl Fn(&[Named]) -> bool) -> BTreeSet<ObjectKey> {
         let unread = |pod: &Pod| {
             let chain = self.of_pod(pod);
             let last = chain.last().filter(|last| !self.0.contains_key(&last.key))?;
-            (chain.len() > 1 && !chain.iter().any(&is_workload)).then(|| last.key.clone())
+            (chain.len() > 1 && !is_known(&chain)).then(|| last.key.clone())
         };
         pods.iter().filter_map(unread).collect()
     }

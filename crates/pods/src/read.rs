@@ -177,7 +177,8 @@ impl Namespace<'_> {
         let mut wanted: BTreeSet<_> =
             asked.of(Sort::Owning).any(is_unready).then_some(STATEFUL_SETS).into_iter().collect();
         loop {
-            wanted.extend(observed.unread().into_iter().filter_map(|key| resource(&key)));
+            let unread = observed.unread().into_iter().filter(|key| key.namespace == self.name);
+            wanted.extend(unread.filter_map(|key| resource(&key)));
             let Some(next) = wanted.difference(listed).next().copied() else { return };
             listed.insert(next);
             let all = ListParams::default();

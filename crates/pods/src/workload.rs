@@ -42,8 +42,7 @@ pub fn workloads<T>(root: &TreeNode<T>) -> BTreeMap<ObjectKey, Standing> {
             }
             Phase::Pending | Phase::Deleted => None,
         };
-        let is_workload = matches!(Sort::of(&node.key), Some(Sort::Selecting | Sort::Owning));
-        if let Some(standing) = standing.filter(|_| is_workload) {
+        if let Some(standing) = standing.filter(|_| Sort::of(&node.key).is_some()) {
             let known = found.entry(node.key.clone()).or_insert(standing);
             *known = standing.min(*known);
         }
