@@ -116,11 +116,11 @@ impl Component for Harbor {
 
     #[allow(clippy::too_many_lines, reason = "it lists each child once, in order")]
     fn desired(owner: &v1beta1::Harbor, world: &World<'_>, graph: &mut Builder<'_>) -> Result<(), PlanError> {
-        let wanted = wanted(owner, world)?;
-        let (upgrade, (issuers, turns), (), route, front, presence, claims) = (
+        let (wanted, known) = wanted(owner, world)?;
+        let (upgrade, (issuers, turns), _, route, front, presence, claims) = (
             Upgrade::of(&wanted, world),
             Turns::with_issuers(&wanted, world),
-            relocation::allowed(owner, &wanted, world),
+            (known, relocation::allowed(owner, &wanted, world)).all(),
             expose::route(&wanted, world),
             expose::front(&wanted, &owner.metadata, world),
             expose::certificates(&wanted, world),
@@ -246,7 +246,8 @@ impl Component for Harbor {
     }
 
     fn outlook(owner: &v1beta1::Harbor, world: &World<'_>) -> Result<Outlook, PlanError> {
-        let wanted = wanted(owner, world)?;
+        let (wanted, known) = wanted(owner, world)?;
+        known?;
         let outlook =
             Outlook { certificate: expose::served(&wanted, world)?, ..upgrade::outlook(&wanted, world)? };
         let (upgrade, (issuers, turns)) =
@@ -257,11 +258,17 @@ impl Component for Harbor {
     }
 }
 
-/// The Harbor of the spec, with the certificates that its components have now.
-fn wanted<'a>(owner: &'a v1beta1::Harbor, world: &World<'_>) -> Result<Validated<'a>, PlanError> {
+/// The Harbor of the spec with the certificates that its components have now, and whether these are known already: what does not
+/// depend on them is read at the same time.
+fn wanted<'a>(
+    owner: &'a v1beta1::Harbor,
+    world: &World<'_>,
+) -> Result<(Validated<'a>, Result<(), PlanError>), PlanError> {
     let wanted = Validated::of(owner, world.defaults())?;
-    let certificates = rotation::current_certificates(&wanted, world)?;
-    Ok(wanted.with_certificates(certificates))
+    Ok(match rotation::current_certificates(&wanted, world) {
+        Ok(certificates) => (wanted.with_certificates(certificates), Ok(())),
+        Err(unread) => (wanted, Err(unread)),
+    })
 }
 
 /// The reverse proxy at the version that Core gets now, and at the one before, if its version changes. `wanted` is the one of

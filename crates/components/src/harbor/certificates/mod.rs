@@ -5,19 +5,21 @@
 //!
 //! Components wait until their certificates are issued. If a renewal fails later, they get all their changes.
 
+mod internal;
 mod public;
 
-pub(super) use self::public::{public, public_secret};
+pub(super) use self::{
+    internal::{internal, internal_authority, issues_internal, of_part},
+    public::{public, public_secret},
+};
 
 use super::{
-    internal_tls,
     part::Part,
-    rotation::{Names, Rotated, Rotation, Trust, Turn, names_of_token, names_that_take_turns},
+    rotation::{Names, Rotated, Rotation, names_of_token, names_that_take_turns},
     validated::Validated,
 };
-use crate::pods::Scheme;
-use api::names::CONTROLLER_LABEL;
 use api::{
+    names::CONTROLLER_LABEL,
     thirdparty::cert_manager::{
         Certificate, CertificatePrivateKey, CertificateSecretTemplate, CertificateSpec, Issuer, IssuerRef,
         IssuerSpec, PrivateKeyAlgorithm, PrivateKeyEncoding, RotationPolicy,
@@ -157,110 +159,6 @@ pub(super) fn notary_server_secret(harbor: &Validated<'_>) -> ObjectName {
 /// The Secret with the certificate of the Notary signer.
 pub(super) fn notary_signer_secret(harbor: &Validated<'_>) -> ObjectName {
     harbor.child(NOTARY_SIGNER).into()
-}
-
-/// Whether components need certificates that the user does not name.
-pub(super) fn issues_internal(harbor: &Validated<'_>) -> bool {
-    harbor.scheme() == Scheme::Https && !internal_tls::is_given(harbor.installation)
-}
-
-/// The first Secret with the authority of all components.
-pub(super) fn internal_authority(harbor: &Validated<'_>) -> String {
-    harbor.child(INTERNAL_AUTHORITY_SECRET)
-}
-
-/// The end of the name of the Secret with the certificate of a part.
-pub(super) fn of_part(part: Part, suffix: &str) -> String {
-    format!("internal-tls-{}{suffix}", part.name())
-}
-
-/// Adds the authority of all components; their certificates come from [`Internal::certificate`].
-pub(super) fn internal<'h, 'g>(
-    harbor: &'h Validated<'h>,
-    issuers: &Issuers,
-    rotation: &Rotation,
-    graph: &mut Builder<'g>,
-) -> Option<Internal<'h, 'g>> {
-    if !issues_internal(harbor) {
-        return None;
-    }
-    let by = match issuers.internal {
-        IssuedBy::Operator => {
-            let (newest, (leaf, trust)) = (rotation.authority()?, rotation.certificates()?);
-            // One of the same name could be mistaken for the one before.
-            let subject = match newest.number() {
-                0 => harbor.name.to_string(),
-                number => format!("{}-{number}", harbor.name),
-            };
-            let issuance = authority(&subject, for_services(harbor, &Part::ALL));
-            let made = graph.add::<Secret>(recorded(harbor, newest, issuance), ());
-            if let Some((next, trust)) = rotation.next_certificate() {
-                let issuance = leaf_of(&harbor.child(Part::Core.name()), trust);
-                graph.add::<Secret>(recorded(harbor, next, issuance), made);
-            }
-            By::Operator { leaf: Box::new(leaf), trust, made }
-        }
-        IssuedBy::CertManager => {
-            let spec = CertificateSpec {
-                secret_name: internal_authority(harbor),
-                common_name: Some(harbor.name.to_string()),
-                ..authority_certificate()
-            };
-            By::CertManager(issuer_of(harbor, graph, INTERNAL_AUTHORITY, INTERNAL, spec))
-        }
-    };
-    Some(Internal { harbor, by })
-}
-
-/// What issues the certificates of all components.
-pub(super) struct Internal<'h, 'g> {
-    harbor: &'h Validated<'h>,
-    by: By<'g>,
-}
-
-enum By<'g> {
-    CertManager(Node<'g, Issuer>),
-    Operator {
-        /// What the Secrets record.
-        leaf: Box<Turn>,
-        trust: Trust,
-        /// The newest authority.
-        made: Node<'g, Secret>,
-    },
-}
-
-impl<'g> Internal<'_, 'g> {
-    /// Adds the certificate of a component.
-    pub fn certificate(&self, graph: &mut Builder<'g>, part: Part) -> Issued<'g> {
-        let harbor = self.harbor;
-        let host = harbor.child(part.name());
-        let secret = harbor.internal_certificate(part);
-        match &self.by {
-            By::CertManager(issuer) => {
-                let spec = CertificateSpec {
-                    secret_name: secret,
-                    dns_names: vec![host],
-                    issuer_ref: issued_by(harbor.child(INTERNAL)),
-                    duration: Some(days(QUARTER)),
-                    ..CertificateSpec::default()
-                };
-                let name = harbor.child(&format!("{INTERNAL}-{}", part.name()));
-                let certificate = certificate(harbor, name, spec);
-                Issued::Certificate(graph.add::<Certificate>(certificate, starts_after(*issuer)))
-            }
-            By::Operator { leaf, trust, made } => {
-                let desired = recorded(harbor, &leaf.clone().of(secret), leaf_of(&host, trust));
-                Issued::Secret(graph.add::<Secret>(desired, *made))
-            }
-        }
-    }
-}
-
-/// The Secret of a turn, with what it records.
-fn recorded(harbor: &Validated<'_>, turn: &Turn, issuance: Issuance) -> Desired {
-    let annotations = Some(turn.annotations()).filter(|annotations| !annotations.is_empty());
-    let metadata = ObjectMeta { annotations, ..harbor.metadata(turn.secret.as_str()) };
-    Desired::issued(Secret { metadata, ..Secret::default() }, issuance)
 }
 
 /// Adds the key that signs tokens, unless the user names one. RSA in PKCS#1: with anything else every login
@@ -471,11 +369,6 @@ fn leaf(host: &str, authority: Option<&String>) -> Issuance {
         role: Role::Leaf { authority: authority.cloned(), also_trusted: None },
         days: QUARTER,
     }
-}
-
-fn leaf_of(host: &str, Trust { signer, also }: &Trust) -> Issuance {
-    let role = Role::Leaf { authority: Some(signer.clone()), also_trusted: also.clone() };
-    Issuance { role, ..leaf(host, None) }
 }
 
 fn issued(harbor: &Validated<'_>, name: &str, issuance: Issuance) -> Desired {

@@ -27,7 +27,7 @@ use plan::{Plan, Policy};
 use serde_json::Value;
 
 /// Names of the golden cases, which together use every field of a Harbor.
-const CASES: [&str; 15] = [
+const CASES: [&str; 16] = [
     "as-the-chart",
     "backup",
     "minimal",
@@ -38,6 +38,7 @@ const CASES: [&str; 15] = [
     "harbor-2.15",
     "own-certificates",
     "rotation",
+    "rotation-of-certificates",
     "storage-oss",
     "upgrade",
     "versions",
