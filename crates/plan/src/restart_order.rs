@@ -146,7 +146,7 @@ mod tests {
             Restarted::now(&orders, &KEY, digest).unwrap()
         };
         let changed = |before: &Restarted, now: &Restarted| {
-            before.first_change(now, &orders).map(|order| order.secret.name.to_string())
+            before.first_change(now, &orders).map(|order| order.secret.name.clone())
         };
         assert_eq!(changed(&now("a", "b"), &now("a", "b")), None);
         assert_eq!(changed(&now("a", "b"), &now("a", "c")), Some("redis".into()));

@@ -53,7 +53,7 @@ impl Cluster {
         });
         let (service, stopped) = (note.layer(server), stop.clone());
         tokio::spawn(async move {
-            serve(service, listener, &authority, stopped.cancelled_owned()).await.unwrap()
+            serve(service, listener, &authority, stopped.cancelled_owned()).await.unwrap();
         });
         tokio::spawn(StandIns::new(client.clone()).delay(Duration::ZERO).run(stop.clone()));
         Self { client, requests, folder, _stop: stop.drop_guard() }

@@ -166,7 +166,7 @@ fn has_rotated(word: &str) -> impl Fn(&Harbor) -> bool + use<'_> {
 async fn secrets(cluster: &Cluster) -> Vec<String> {
     let api: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let all = api.list(&ListParams::default()).await.unwrap().items;
-    let names = all.iter().map(|secret| secret.name_any());
+    let names = all.iter().map(kube::ResourceExt::name_any);
     let mut names: Vec<_> = names.filter_map(|name| Some(name.strip_prefix(PREFIX)?.to_owned())).collect();
     names.sort();
     names

@@ -54,7 +54,9 @@ async fn no_request_fails_while_components_get_another_password_of_a_redis_that_
     let before = all_created(&cluster).await;
     let clients = Clients::of(&cluster, "acme-harbor").await;
     let redis = [Server::redis(), Server::redis_of_the_registry()];
-    redis.iter().for_each(|server| clients.serve(server.clone().accepting("another")));
+    for server in &redis {
+        clients.serve(server.clone().accepting("another"));
+    }
     change_redis(&cluster, "another").await;
     tokio::time::sleep(Duration::from_mins(10)).await;
 
@@ -64,9 +66,9 @@ async fn no_request_fails_while_components_get_another_password_of_a_redis_that_
         let later = pair[1].duration_since(pair[0]).as_secs();
         assert!(later >= START, "{} restarted {later} seconds after {}", names[1], names[0]);
     }
-    redis.iter().for_each(|server| {
+    for server in &redis {
         clients.serve(server.clone().accepting("another").refusing("example-only-redis"));
-    });
+    }
     tokio::time::sleep(Duration::from_mins(1)).await;
     clients.assert_served();
     assert_eq!(all_created(&cluster).await, after, "each restarts once");
@@ -82,7 +84,9 @@ async fn a_redis_with_one_password_refuses_new_connections_of_a_component_until_
     let clients = Clients::of(&cluster, "acme-harbor").await;
     let mut redis = [Server::redis(), Server::redis_of_the_registry()];
     redis = redis.map(|server| server.accepting("another").refusing("example-only-redis"));
-    redis.iter().for_each(|server| clients.serve(server.clone()));
+    for server in &redis {
+        clients.serve(server.clone());
+    }
     change_redis(&cluster, "another").await;
     tokio::time::sleep(Duration::from_mins(10)).await;
 
@@ -105,7 +109,9 @@ async fn an_operator_that_is_killed_at_each_of_its_writes_keeps_the_order_of_res
     drop(operator);
     let clients = Clients::of(&cluster, "acme-harbor").await;
     let redis = [Server::redis(), Server::redis_of_the_registry()];
-    redis.iter().for_each(|server| clients.serve(server.clone().accepting("another")));
+    for server in &redis {
+        clients.serve(server.clone().accepting("another"));
+    }
     change_redis(&cluster, "another").await;
     let mut lives = 0;
     loop {
@@ -133,7 +139,9 @@ async fn passwords_that_change_together_restart_each_component_once() {
     let clients = Clients::of(&cluster, "acme-harbor").await;
     clients.serve(Server::postgres().accepting("another"));
     let redis = [Server::redis(), Server::redis_of_the_registry()];
-    redis.iter().for_each(|server| clients.serve(server.clone().accepting("another")));
+    for server in &redis {
+        clients.serve(server.clone().accepting("another"));
+    }
     served::patch::<Secret>(&cluster, "postgres", json!({"stringData": {"postgres-password": "another"}}))
         .await;
     change_redis(&cluster, "another").await;

@@ -54,8 +54,9 @@ pub(super) fn untrusted(pods: &Pods, harbor: &str) -> Vec<String> {
 
 /// Whether a client with these authorities accepts a certificate for a name now.
 fn is_trusted(authorities: &[u8], certificate: &[u8], name: &str) -> bool {
+    type Check = (Vec<u8>, Vec<u8>, String);
     // Each check costs time, and there are few different ones. No certificate expires meanwhile.
-    thread_local!(static CHECKED: RefCell<BTreeMap<(Vec<u8>, Vec<u8>, String), bool>> = RefCell::default());
+    thread_local!(static CHECKED: RefCell<BTreeMap<Check, bool>> = RefCell::default());
     CHECKED.with_borrow_mut(|checked| {
         let entry = checked.entry((authorities.to_vec(), certificate.to_vec(), name.to_owned()));
         *entry.or_insert_with(|| verifies(authorities, certificate, name))

@@ -233,8 +233,8 @@ fn a_change_of_the_password_of_redis_is_counted_once_all_pods_of_core_have_it() 
     let (fingerprint, changes) = redis(&first);
     assert!(fingerprint.is_some() && changes.is_none(), "{first}");
 
-    let changed = later(full()).with("redis", "redis-password", "another");
-    let (now, held) = recorded(&changed);
+    let another = later(full()).with("redis", "redis-password", "another");
+    let (now, held) = recorded(&another);
     assert_ne!(redis(&now).0, fingerprint);
     assert_eq!(redis(&now).1.as_deref(), Some("1"));
     assert_eq!(access(&now), access(&first), "the database has not changed");

@@ -40,13 +40,14 @@ pub(in super::super) struct Turns {
 impl Turns {
     /// The turns, with the issuers on which the names of some Secrets depend.
     pub fn with_issuers(harbor: &Validated<'_>, world: &World<'_>) -> Result<(Issuers, Self), PlanError> {
-        let issuers = Issuers::of(harbor, world)?;
-        let turns = Self::of(harbor, &issuers, world)?;
-        Ok((issuers, turns))
+        let issuers = Issuers::of(harbor, world);
+        // What does not depend on the issuers is read at the same time.
+        let tokens = issuers.as_ref().map_or(Names::Alternate, Issuers::names_of_token);
+        (issuers, Self::of(harbor, tokens, world)).all()
     }
 
-    /// Reads the Secrets. Refuses names that no credential has.
-    fn of(harbor: &Validated<'_>, issuers: &Issuers, world: &World<'_>) -> Result<Self, PlanError> {
+    /// Reads the Secrets; those whose keys sign tokens are named like this. Refuses names that no credential has.
+    fn of(harbor: &Validated<'_>, tokens: Names, world: &World<'_>) -> Result<Self, PlanError> {
         let base = Credentials::of(harbor);
         let requests = Requests::parse(harbor.annotation(ROTATE_ANNOTATION))?;
         let intervals = Rotated::ALL.map(|rotated| interval(harbor, rotated).map(|it| (rotated, it)));
@@ -58,7 +59,7 @@ impl Turns {
         let read = |rotated: Rotated, first: &str| {
             let request = requests.of(rotated);
             let how = if asked.contains(&rotated) { First::Read } else { First::Unread };
-            let names = if rotated == Rotated::Token { issuers.names_of_token() } else { Names::Alternate };
+            let names = if rotated == Rotated::Token { tokens } else { Names::Alternate };
             let turn = Turn::newest(first, names, how, request, world)?;
             let turn = if has_ended(rotated, &turn, harbor) { turn.ended() } else { turn };
             let is_due = is_due(&turn, request, intervals.get(&rotated).copied().flatten(), world);

@@ -213,7 +213,9 @@ impl Cluster {
     /// Deletes all Secrets that are unwanted, and returns their names.
     pub fn delete_all(&mut self) -> Vec<String> {
         let unwanted = self.unwanted();
-        unwanted.iter().for_each(|name| self.delete(name));
+        for name in &unwanted {
+            self.delete(name);
+        }
         unwanted
     }
 
