@@ -1,7 +1,7 @@
 //! The real process: it comes, it goes, it is killed.
 
 use crate::{account, world::World};
-use api::names::INPUTS_ANNOTATION;
+use api::names::{INPUTS_ANNOTATION, RESTARTED_LABEL};
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret, Service},
@@ -32,9 +32,11 @@ async fn children(world: &World) -> Value {
     // Made with a key of each operator's own.
     let annotations = template.metadata.as_mut().and_then(|metadata| metadata.annotations.as_mut());
     assert!(annotations.unwrap().remove(INPUTS_ANNOTATION).is_some());
+    let mut labels = deployment.metadata.labels;
+    assert!(labels.as_mut().unwrap().remove(RESTARTED_LABEL).is_some());
     let without_namespace = |value: Value| value.to_string().replace(&world.name, "NAMESPACE");
     json!([
-        deployment.metadata.labels,
+        labels,
         without_namespace(json!(template)),
         world.get::<ConfigMap>("harbor-core").await.data,
         world.get::<Secret>("harbor-core").await.data,

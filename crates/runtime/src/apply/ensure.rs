@@ -1,7 +1,7 @@
 //! Ensures that one child exists as desired.
 
 use super::{
-    DigestSource, Done, Read, RunState,
+    DigestSource, Done, Read, RestartTurns, RunState,
     perform::{Exists, Performed},
 };
 use crate::{
@@ -33,6 +33,7 @@ pub(crate) struct Applier<'a> {
     pub(crate) cluster: &'a Cluster,
     pub(crate) progress: &'a ProgressSink,
     pub(crate) digest_source: DigestSource<'a>,
+    pub(crate) restart_turns: RestartTurns,
     pub(crate) now: Timestamp,
     /// The reads of the previous reconcile.
     pub(crate) read_before: &'a BTreeMap<ObjectKey, Read>,

@@ -26,5 +26,6 @@ pub(crate) use ensure::{Applier, node_span};
 pub(crate) use inputs::awaited;
 pub(crate) use inputs_digest::DigestSource;
 pub(crate) use issue::certificate_in;
+pub(crate) use restarts::RestartTurns;
 pub(crate) use run_state::{Done, Read, RunState};
 pub use server_side_apply::server_side_apply;

@@ -8,6 +8,15 @@ use crate::{ReconcileError, cluster::Interest};
 use api::names::INPUTS_ANNOTATION;
 use plan::{Observation, Reached, RestartOrder, Restarted};
 
+/// Whether pods wait for those of others before they restart for a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RestartTurns {
+    /// They do.
+    Taken,
+    /// A dry run shows all pods that restart, whenever that is.
+    Ignored,
+}
+
 /// What a workload restarts for now.
 #[derive(Default)]
 pub(super) struct Restarts {
@@ -49,7 +58,8 @@ impl Applier<'_> {
             Restarted::now(orders, key, digest).map_err(|error| ReconcileError::Bug(error.to_string()))?
         };
         let serves = seen.is_some_and(|seen| seen.health.reached > Reached::Nothing);
-        if let Some(order) = before.first_change(&now, orders).filter(|_| serves)
+        let waits = serves && self.restart_turns == RestartTurns::Taken;
+        if let Some(order) = before.first_change(&now, orders).filter(|_| waits)
             && let Some(why) = self.waits_for(child, order, &now).await?
             && let Some(inputs) = self.stored_inputs(child).await?
         {

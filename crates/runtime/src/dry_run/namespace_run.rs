@@ -3,7 +3,7 @@
 use super::{Remark, RemarkKind, overlay::Overlay};
 use crate::{
     Inspector, ReconcileError,
-    apply::{Applier, DigestSource, RunState},
+    apply::{Applier, DigestSource, RestartTurns, RunState},
     cluster::{Cluster, api_of},
     error::Verb,
     external::{Bookkeeping, Externals},
@@ -132,6 +132,7 @@ impl NamespaceRun<'_> {
             cluster,
             progress,
             digest_source: self.digest_source,
+            restart_turns: RestartTurns::Ignored,
             now: clock(),
             read_before: &BTreeMap::new(),
             state: Mutex::new(state),

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ReconcileError,
-    apply::{Applier, DigestSource, RunState, node_span},
+    apply::{Applier, DigestSource, RestartTurns, RunState, node_span},
     cluster::Cluster,
     external::{Bookkeeping, Externals, Recorder, abandon},
     telemetry::ReconcileMetrics,
@@ -264,6 +264,7 @@ impl Reconciler {
             cluster,
             progress,
             digest_source: DigestSource::Key(&self.context.digest_key),
+            restart_turns: RestartTurns::Taken,
             now: (self.context.clock)(),
             read_before: &read_before,
             state: Mutex::new(state),
