@@ -124,7 +124,14 @@ impl<'a> Planning<'a> {
                 Planned::Needs(Needed { keys, statuses }) => {
                     let (outside, inside): (BTreeSet<_>, BTreeSet<_>) =
                         keys.into_iter().partition(|key| key.system().is_some());
-                    let (statuses, inside) = inside.into_iter().partition(|key| statuses.contains(key));
+                    // An earlier pass may have asked for the object only, whose status may be old in the cache.
+                    let is_shown_without = |key: &&ObjectKey| {
+                        state.reads.get(*key).is_some_and(|read| read.interest == Interest::Spec)
+                    };
+                    let again: Vec<_> = statuses.iter().filter(is_shown_without).cloned().collect();
+                    let (mut statuses, inside): (BTreeSet<_>, BTreeSet<_>) =
+                        inside.into_iter().partition(|key| statuses.contains(key));
+                    statuses.extend(again);
                     let settled = cluster.fetch(key, &statuses, Interest::SpecAndStatus).await?;
                     state.note(&settled, Interest::SpecAndStatus)?;
                     let mut found = cluster.fetch(key, &inside, Interest::Spec).await?;
