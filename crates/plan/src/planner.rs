@@ -21,6 +21,8 @@ pub struct Plan {
     pub outlook: Outlook,
     /// The objects that the component read, whether they exist or not.
     pub reads: BTreeSet<ObjectKey>,
+    /// Those of them whose status it read.
+    pub statuses: BTreeSet<ObjectKey>,
     /// When the plan will be another one although nothing else changes.
     pub until: Option<Timestamp>,
 }
@@ -32,6 +34,8 @@ pub struct Connected {
     pub connection: Option<Connection>,
     /// What was asked for, found or not.
     pub reads: BTreeSet<ObjectKey>,
+    /// Those of them whose status was asked for.
+    pub statuses: BTreeSet<ObjectKey>,
 }
 
 /// How far planning got.
@@ -47,6 +51,8 @@ pub enum Planned<T = Plan> {
         error: PlanError,
         /// The objects that the component read before it failed. A change of one of them is a reason to plan again.
         reads: BTreeSet<ObjectKey>,
+        /// Those of them whose status it read.
+        statuses: BTreeSet<ObjectKey>,
         /// When planning may succeed although nothing else changes.
         until: Option<Timestamp>,
     },
@@ -57,7 +63,7 @@ pub enum Planned<T = Plan> {
 pub struct Needed {
     /// The objects.
     pub keys: BTreeSet<ObjectKey>,
-    /// Those of them whose status matters.
+    /// Those of them, and of what was read before, whose status matters.
     pub statuses: BTreeSet<ObjectKey>,
 }
 
@@ -119,7 +125,13 @@ pub fn plan_at<C: Component>(
         check_names(&graph, &places)?;
         Ok((graph, C::outlook(owner, &world)?))
     });
-    Planned::of(graph, world, |(graph, outlook), reads, until| Plan { graph, outlook, reads, until })
+    Planned::of(graph, world, |(graph, outlook), (reads, statuses), until| Plan {
+        graph,
+        outlook,
+        reads,
+        statuses,
+        until,
+    })
 }
 
 /// Asks `C` how to reach a system outside the cluster for `owner`. Pure, like [`plan_with`].
@@ -132,7 +144,11 @@ pub fn connect_with<C: Component>(
     let (key, places) = (key_of(owner), |text: &str| place::of(owner, text));
     let world = World::new(key.home(), snapshot).with_defaults(defaults).with_places(&places);
     let connection = (C::CONNECT)(&world, system);
-    Planned::of(connection, world, |connection, reads, _| Connected { connection, reads })
+    Planned::of(connection, world, |connection, (reads, statuses), _| Connected {
+        connection,
+        reads,
+        statuses,
+    })
 }
 
 fn key_of<O: Owner>(owner: &O) -> ObjectKey {
@@ -144,14 +160,14 @@ impl<T> Planned<T> {
     fn of<A>(
         answer: Result<A, PlanError>,
         world: World<'_>,
-        done: impl FnOnce(A, BTreeSet<ObjectKey>, Option<Timestamp>) -> T,
+        done: impl FnOnce(A, (BTreeSet<ObjectKey>, BTreeSet<ObjectKey>), Option<Timestamp>) -> T,
     ) -> Self {
-        let until = world.clock().until();
+        let (until, statuses) = (world.clock().until(), world.statuses());
         match answer {
-            Ok(answer) => Self::Done(done(answer, world.into_reads(), until)),
-            Err(PlanError::Unread(keys)) => Self::Needs(Needed { keys, statuses: world.statuses() }),
+            Ok(answer) => Self::Done(done(answer, (world.into_reads(), statuses), until)),
+            Err(PlanError::Unread(keys)) => Self::Needs(Needed { keys, statuses }),
             Err(error) => {
-                Self::Failed { error: error.without_repetition(), reads: world.into_reads(), until }
+                Self::Failed { error: error.without_repetition(), reads: world.into_reads(), statuses, until }
             }
         }
     }

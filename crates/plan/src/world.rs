@@ -125,7 +125,7 @@ impl<'a> World<'a> {
     }
 
     /// Reads an object of the operator's own kinds that must serve requests, possibly with an earlier spec. A change of its
-    /// status triggers planning, unless [`World::read`] was asked for the same object before.
+    /// status triggers planning.
     ///
     /// # Errors
     /// [`PlanError::Unsettled`] until it serves; [`PlanError::Missing`] if it does not exist.
@@ -143,8 +143,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Reads an object of the owner's namespace together with its status. A change of its status triggers planning, unless
-    /// [`World::read`] was asked for the same object before.
+    /// Reads an object of the owner's namespace together with its status. A change of its status triggers planning.
     pub fn with_status<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
         let object = self.look_up(&key, Interest::Status)?;

@@ -47,7 +47,7 @@ pub(crate) async fn plan(
     let defaults = context.defaults.clone();
     let now = (context.clock)();
     let pass = move |owner: &dyn ComponentObject, known: &Snapshot| owner.plan_at(known, &defaults, now);
-    Planning { context, key, owner }.run(state, pass, |plan: &Plan| &plan.reads).await
+    Planning { context, key, owner }.run(state, pass, |plan: &Plan| (&plan.reads, &plan.statuses)).await
 }
 
 /// Asks the component of an object how to reach systems outside the cluster.
@@ -76,18 +76,20 @@ impl<'a> Planning<'a> {
             let pass = move |owner: &dyn ComponentObject, known: &Snapshot| {
                 owner.connection(known, &defaults, &system)
             };
-            let connected = self.run(&mut state, pass, |connected: &Connected| &connected.reads).await?;
+            let connected = self
+                .run(&mut state, pass, |connected: &Connected| (&connected.reads, &connected.statuses))
+                .await?;
             let connection = connected.map(|connected| connected.connection).map_err(ReconcileError::from);
             Ok(Access { connection, reads: state.reads })
         })
     }
 
-    /// Runs passes until one needs no more reads.
+    /// Runs passes until one needs no more reads. `reads_of` returns what the last one read, and of which it read the status.
     async fn run<T: Send + 'static>(
         self,
         state: &mut RunState,
         pass: impl Fn(&dyn ComponentObject, &Snapshot) -> Planned<T> + Send + Sync + 'static,
-        reads_of: impl Fn(&T) -> &BTreeSet<ObjectKey>,
+        reads_of: impl Fn(&T) -> (&BTreeSet<ObjectKey>, &BTreeSet<ObjectKey>),
     ) -> Result<Result<T, Unplannable>, ReconcileError> {
         let Self { context, key, owner } = self;
         let (cluster, pass) = (&context.cluster, Arc::new(pass));
@@ -99,12 +101,26 @@ impl<'a> Planning<'a> {
             let pass = move || (pass(&*owner, &known), known);
             let (planned, known) = on_blocking_thread(context.planning, pass).await?;
             snapshot = known;
+            let statuses = match &planned {
+                Planned::Done(done) => reads_of(done).1,
+                Planned::Needs(Needed { statuses, .. }) | Planned::Failed { statuses, .. } => statuses,
+            };
+            // An earlier pass asked for the object only, so what was shown to this one may have an old status.
+            let is_shown_without =
+                |key: &&ObjectKey| state.reads.get(*key).is_some_and(|read| read.interest == Interest::Spec);
+            let again: BTreeSet<_> = statuses.iter().filter(is_shown_without).cloned().collect();
+            if !again.is_empty() {
+                let found = cluster.fetch(key, &again, Interest::SpecAndStatus).await?;
+                state.note(&found, Interest::SpecAndStatus)?;
+                snapshot.extend(found);
+                continue;
+            }
             match planned {
                 Planned::Done(done) => {
-                    state.forget_all_but(&(reads_of(&done) | &connections));
+                    state.forget_all_but(&(reads_of(&done).0 | &connections));
                     return Ok(Ok(done));
                 }
-                Planned::Failed { error: PlanError::Missing(keys), reads, until } => {
+                Planned::Failed { error: PlanError::Missing(keys), reads, until, .. } => {
                     // Ask the API server before reporting it: the watch may lag.
                     let unconfirmed = state.absences.unconfirmed(&keys, &cluster.router.index);
                     let found = cluster.confirm(key, &unconfirmed).await?;
@@ -117,21 +133,14 @@ impl<'a> Planning<'a> {
                     state.note(&found, Interest::Spec)?;
                     snapshot.extend(found);
                 }
-                Planned::Failed { error, reads, until } => {
+                Planned::Failed { error, reads, until, .. } => {
                     state.forget_all_but(&(&reads | &connections));
                     return Ok(Err(Unplannable { error: ReconcileError::Plan(error), until }));
                 }
                 Planned::Needs(Needed { keys, statuses }) => {
                     let (outside, inside): (BTreeSet<_>, BTreeSet<_>) =
                         keys.into_iter().partition(|key| key.system().is_some());
-                    // An earlier pass may have asked for the object only, whose status may be old in the cache.
-                    let is_shown_without = |key: &&ObjectKey| {
-                        state.reads.get(*key).is_some_and(|read| read.interest == Interest::Spec)
-                    };
-                    let again: Vec<_> = statuses.iter().filter(is_shown_without).cloned().collect();
-                    let (mut statuses, inside): (BTreeSet<_>, BTreeSet<_>) =
-                        inside.into_iter().partition(|key| statuses.contains(key));
-                    statuses.extend(again);
+                    let (statuses, inside) = inside.into_iter().partition(|key| statuses.contains(key));
                     let settled = cluster.fetch(key, &statuses, Interest::SpecAndStatus).await?;
                     state.note(&settled, Interest::SpecAndStatus)?;
                     let mut found = cluster.fetch(key, &inside, Interest::Spec).await?;

@@ -19,6 +19,7 @@ mod optional;
 mod order;
 mod requests;
 mod stack;
+mod status_reads;
 
 #[path = "../support/depot.rs"]
 mod depot;
