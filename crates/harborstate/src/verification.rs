@@ -13,11 +13,13 @@ pub enum Verified {
     Images,
     /// The same as the first, and the workers of JobService.
     Jobs,
+    /// All of these, over TLS as the operator trusts it: a certificate that it does not trust is an answer.
+    Everything,
 }
 
 impl Verified {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Tokens, Self::Images, Self::Jobs];
+    pub const ALL: [Self; 4] = [Self::Tokens, Self::Images, Self::Jobs, Self::Everything];
 
     /// The name of the object.
     pub const fn name(self) -> &'static str {
@@ -25,7 +27,18 @@ impl Verified {
             Self::Tokens => "tokens",
             Self::Images => "images",
             Self::Jobs => "jobs",
+            Self::Everything => "everything",
         }
+    }
+
+    /// Whether a manifest is asked for.
+    pub const fn has_images(self) -> bool {
+        matches!(self, Self::Images | Self::Everything)
+    }
+
+    /// Whether JobService is asked for its workers.
+    pub const fn has_jobs(self) -> bool {
+        matches!(self, Self::Jobs | Self::Everything)
     }
 
     /// The questions of the object with this name.

@@ -335,8 +335,8 @@ async fn whether_a_harbor_works_is_found_out_by_reads_that_are_no_pulls() {
             assert!(served.iter().all(|it| [Method::GET, Method::HEAD].contains(&it.method)), "{served:#?}");
             let asks = |path: &str| served.iter().any(|it| it.path.starts_with(path));
             assert!(asks("/api/v2.0/health") && asks("/service/token") && asks("/v2"));
-            assert_eq!(asks("/v2/library/deep/app/manifests/sha256:"), questions == Verified::Images);
-            assert_eq!(asks("/api/v2.0/jobservice/pools"), questions == Verified::Jobs && version.0 >= 7);
+            assert_eq!(asks("/v2/library/deep/app/manifests/sha256:"), questions.has_images());
+            assert_eq!(asks("/api/v2.0/jobservice/pools"), questions.has_jobs() && version.0 >= 7);
         }
     }
 }
@@ -350,6 +350,14 @@ async fn what_the_health_of_a_harbor_does_not_show_is_found() {
         (Broken::TokenKeys, Verified::Tokens, "GET /v2/ with a token", "status 401"),
         (Broken::RegistryLogin, Verified::Images, "HEAD of a manifest", "status 401"),
         (Broken::Workers, Verified::Jobs, "GET /api/v2.0/jobservice/pools", "JobService has no workers"),
+        (Broken::TokenKeys, Verified::Everything, "GET /v2/ with a token", "status 401"),
+        (Broken::RegistryLogin, Verified::Everything, "HEAD of a manifest", "status 401"),
+        (
+            Broken::Workers,
+            Verified::Everything,
+            "GET /api/v2.0/jobservice/pools",
+            "JobService has no workers",
+        ),
     ] {
         world.server.set_broken(broken, true);
         let found = verified(&world, questions).await;

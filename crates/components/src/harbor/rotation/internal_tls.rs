@@ -11,7 +11,8 @@
 //! | 2 | new | new and old |
 //! | 3 | new | new |
 //!
-//! The next turn begins when all pods have the one under way, and the Secrets before it are deleted.
+//! The next turn begins when all pods have the one under way, and the Secrets before it are deleted. After the last one, Harbor
+//! is asked, and the Secrets before stay until it accepts the new ones.
 
 use super::{
     Rotation,
@@ -21,7 +22,6 @@ use super::{
     rotated::Rotated,
     turn::{First, Names, Turn, suffix},
     turns::Turns,
-    verify::Verdict,
 };
 use crate::{
     harbor::{certificates, internal_tls, part::Part, validated::Validated},
@@ -153,19 +153,20 @@ impl Leaves {
         let Some(step) = step else {
             return Ok(Some(Progress { pass, members, step: 0, waits_for: None, verdict: None }));
         };
-        let waits_for = self.lacking(harbor, world)?;
+        let pods = seen(harbor, world)?;
+        let waits_for = self.lacking(&pods, harbor);
         let step = if waits_for.is_none() { step.saturating_add(1) } else { step };
-        // Pods that are ready have shown each other their certificates, and Harbor has no answer of its own to that.
-        let verdict = (step >= pass.steps().len()).then_some(Verdict::Accepted);
+        let asks = step >= pass.steps().len();
+        let verdict = asks.then(|| progress::verdict(pass, &pods, self.leaf.created, harbor, world));
+        let verdict = verdict.transpose()?;
         Ok(Some(Progress { pass, members, step, waits_for, verdict }))
     }
 
     /// The first Deployment whose pods do not all have the newest turn.
-    fn lacking(&self, harbor: &Validated<'_>, world: &World<'_>) -> Result<Option<ObjectKey>, PlanError> {
-        let pods = progress::of_all(Pass::InternalTls, harbor, world)?;
+    fn lacking(&self, pods: &BTreeMap<Part, Pods>, harbor: &Validated<'_>) -> Option<ObjectKey> {
         let mut lacking =
-            pods.into_iter().filter(|(part, pods)| !pods.are_ready() || self.is_before(*part, pods, harbor));
-        Ok(lacking.next().map(|(_, pods)| pods.deployment))
+            pods.iter().filter(|(part, pods)| !pods.are_ready() || self.is_before(**part, pods, harbor));
+        lacking.next().map(|(_, pods)| pods.deployment.clone())
     }
 
     /// Whether the pods of a part have a certificate, or trust an authority, of another turn.
@@ -187,7 +188,7 @@ impl Leaves {
     ) -> Result<Option<Turn>, PlanError> {
         let next = self.next_trust().filter(|_| !self.leaf.is_before_ours);
         let (Some(trust), Some(first)) = (next, first(Rotated::InternalTls, harbor)) else { return Ok(None) };
-        if self.step().is_some() && self.lacking(harbor, world)?.is_some() {
+        if self.step().is_some() && self.lacking(&seen(harbor, world)?, harbor).is_some() {
             return Ok(None);
         }
         let request = turns.requests.of(Rotated::InternalTls);
@@ -197,12 +198,20 @@ impl Leaves {
         Ok(is_free.then(|| leaf.trusting(trust)))
     }
 
-    /// The Secrets of the turn before, as long as pods may use them.
-    pub fn used_before(&self, harbor: &Validated<'_>, world: &World<'_>) -> Result<Vec<String>, PlanError> {
-        match self.leaf.suffix_before() {
-            Some(before) if self.lacking(harbor, world)?.is_some() => existing(before, harbor, world),
-            _ => Ok(Vec::new()),
+    /// The Secrets of the turn before, as long as pods may use them, or Harbor has not accepted what replaces them for good.
+    pub fn used_before(
+        &self,
+        passes: &[Progress],
+        harbor: &Validated<'_>,
+        world: &World<'_>,
+    ) -> Result<Vec<String>, PlanError> {
+        let Some(before) = self.leaf.suffix_before() else { return Ok(Vec::new()) };
+        let is_judged =
+            passes.iter().any(|it| it.pass.is_of_tls() && it.verdict.is_some() && !it.has_ended());
+        if is_judged || self.lacking(&seen(harbor, world)?, harbor).is_some() {
+            return existing(before, harbor, world);
         }
+        Ok(Vec::new())
     }
 
     /// The names that the Secrets of the turn before have, whether they exist or not.
@@ -230,6 +239,11 @@ impl Rotation {
         let is_next = self.leaves.as_ref().is_some_and(|leaves| leaves.leaf.secret != next.secret);
         Some((next, next.trust()?)).filter(|_| is_next)
     }
+}
+
+/// The pods that have a certificate, or trust one.
+fn seen(harbor: &Validated<'_>, world: &World<'_>) -> Result<BTreeMap<Part, Pods>, PlanError> {
+    progress::of_all(Pass::InternalTls, harbor, world)
 }
 
 /// The Secret with the certificate of a part.

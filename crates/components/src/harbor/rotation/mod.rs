@@ -56,7 +56,7 @@ pub(super) struct Rotation {
     both: Option<Secret>,
     /// The certificates of TLS between components that they have now.
     leaves: Option<Leaves>,
-    /// The Secrets with the certificates before, while pods may use them.
+    /// The Secrets with the certificates before, while they are kept.
     leaves_before: Vec<String>,
     /// What the quiet of JobService waits for.
     drains: Option<String>,
@@ -78,7 +78,7 @@ impl Rotation {
         let refused = refused(&turns, issuers, harbor);
         let passes = turns.passes(harbor, world)?;
         let leaves = turns.leaves();
-        let leaves_before = leaves.as_ref().map(|leaves| leaves.used_before(harbor, world));
+        let leaves_before = leaves.as_ref().map(|leaves| leaves.used_before(&passes, harbor, world));
         let leaves_before = leaves_before.transpose()?.unwrap_or_default();
         let (waiting, both) = (BTreeMap::new(), None);
         let drains = upgrade.quiet().waits().map(str::to_owned);

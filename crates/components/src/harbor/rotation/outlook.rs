@@ -44,8 +44,7 @@ impl Rotation {
         let members: Vec<_> = running.iter().flat_map(|it| it.members.clone()).chain(due).collect();
         let done = running.map_or(0, |progress| progress.step);
         let point = |about| move |text: &str| Point { about, text: text.to_owned() };
-        let asks = verify::questions(pass).map(|_| verify::DOES);
-        let steps = pass.steps().iter().map(|step| step.does).chain(asks).skip(done);
+        let steps = pass.steps().iter().map(|step| step.does).chain([verify::DOES]).skip(done);
         let steps = steps.map(point("Steps"));
         (!members.is_empty()).then(|| PlannedStep {
             name: format!("the rotation of {}", named(&members)),
@@ -97,8 +96,7 @@ impl Rotation {
 /// The step that is under way, such as `step 1 of 4 stops JobService`. The last one asks Harbor.
 fn step(progress: &Progress) -> String {
     let steps = progress.pass.steps();
-    let asks = usize::from(verify::questions(progress.pass).is_some());
-    let (number, all) = (progress.step.saturating_add(1), steps.len().saturating_add(asks));
+    let (number, all) = (progress.step.saturating_add(1), steps.len().saturating_add(1));
     match (steps.get(progress.step), &progress.verdict) {
         (Some(step), _) => format!("step {number} of {all} {}", step.does),
         (None, Some(Verdict::Open(why))) => format!("step {number} of {all} {}, {why}", verify::DOES),

@@ -11,6 +11,7 @@ use super::{
     verify::Verdict,
 };
 use crate::harbor::{part::Part, validated::Validated};
+use jiff::Timestamp;
 use plan::{All as _, ObjectKey, PlanError, World};
 use std::collections::BTreeMap;
 
@@ -45,10 +46,7 @@ impl Progress {
             None
         } else {
             let created = members.iter().filter_map(|(_, turn)| turn.created).max();
-            let settled = seen.pods.values().filter_map(Pods::settled).max();
-            // A time that is still to come, of a clock that is ahead, would have others wait longer.
-            let known = [settled, created].into_iter().flatten().find(|time| world.clock().is_past(*time));
-            Some(Verdict::of(pass, known, harbor, world)?)
+            Some(verdict(pass, &seen.pods, created, harbor, world)?)
         };
         let members = members.iter().map(|(rotated, _)| **rotated).collect();
         Ok(Self { pass, members, step, waits_for: waits_for(step), verdict })
@@ -58,6 +56,20 @@ impl Progress {
     pub fn has_ended(&self) -> bool {
         self.verdict.as_ref().is_some_and(Verdict::is_final)
     }
+}
+
+/// Asks Harbor when all pods have what the Secrets of a pass have. `created` is when the last of these was created.
+pub(super) fn verdict(
+    pass: Pass,
+    pods: &BTreeMap<Part, Pods>,
+    created: Option<Timestamp>,
+    harbor: &Validated<'_>,
+    world: &World<'_>,
+) -> Result<Verdict, PlanError> {
+    let settled = pods.values().filter_map(Pods::settled).max();
+    // A time that is still to come, of a clock that is ahead, would have others wait longer.
+    let known = [settled, created].into_iter().flatten().find(|time| world.clock().is_past(*time));
+    Verdict::of(pass, known, harbor, world)
 }
 
 /// The pods of all parts that a pass changes, as far as there are any.

@@ -21,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(2);
 /// What a pass does at last, for users.
 pub(super) const DOES: &str = "asks Harbor whether it accepts the new values";
 
-/// The components that a rotation can break. Others may be unhealthy for reasons of their own.
+/// The components that the rotation of a credential can break. Others may be unhealthy for reasons of their own.
 const CONCERNED: [&str; 6] = ["core", "database", "jobservice", "redis", "registry", "registryctl"];
 
 /// What is known about whether Harbor accepts the new values.
@@ -44,10 +44,9 @@ impl Verdict {
         harbor: &Validated<'_>,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
-        let Some(questions) = questions(pass) else { return Ok(Self::Accepted) };
-        let problem = match asked(questions, harbor, world)? {
+        let problem = match asked(questions(pass), harbor, world)? {
             Ok(answer) => match answer.problem {
-                None => return Ok(judged(&answer)),
+                None => return Ok(judged(pass, &answer)),
                 Some(problem) => problem,
             },
             Err(problem) => problem,
@@ -67,14 +66,19 @@ impl Verdict {
     }
 }
 
-/// What Harbor is asked after a pass, if anything.
-pub(super) const fn questions(pass: Pass) -> Option<Verified> {
+/// What Harbor is asked after a pass.
+const fn questions(pass: Pass) -> Verified {
     match pass {
-        Pass::RegistryHttp | Pass::RegistryCredentials => Some(Verified::Images),
-        Pass::JobSecrets => Some(Verified::Jobs),
-        Pass::CoreKeys => Some(Verified::Tokens),
-        Pass::InternalTlsAuthority | Pass::InternalTls => None,
+        Pass::RegistryHttp | Pass::RegistryCredentials => Verified::Images,
+        Pass::JobSecrets => Verified::Jobs,
+        Pass::CoreKeys => Verified::Tokens,
+        Pass::InternalTlsAuthority | Pass::InternalTls => Verified::Everything,
     }
+}
+
+/// Whether a pass can break a component of Harbor's health. Over TLS, Core asks all of them.
+fn concerns(pass: Pass, component: &str) -> bool {
+    pass.is_of_tls() || CONCERNED.contains(&component)
 }
 
 /// What Harbor answers, or why it was not asked: that is no error of the Harbor object.
@@ -96,9 +100,9 @@ fn asked(
     Ok(found.map(|found| found.state).ok_or_else(|| "Harbor shows nothing".into()))
 }
 
-fn judged(answer: &Verification) -> Verdict {
+fn judged(pass: Pass, answer: &Verification) -> Verdict {
     let unhealthy: Vec<_> =
-        answer.unhealthy.iter().map(String::as_str).filter(|name| CONCERNED.contains(name)).collect();
+        answer.unhealthy.iter().map(String::as_str).filter(|name| concerns(pass, name)).collect();
     let failed = if unhealthy.is_empty() {
         answer.failed.iter().next().map(|(asked, why)| format!("{asked}: {why}"))
     } else {

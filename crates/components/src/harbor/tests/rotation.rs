@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) const CREATED: &str = "2026-01-01T00:00:00Z";
 
 /// What the status says of a rotation that has ended without an answer of Harbor.
-const UNASKED: &str = "the pods of all components are ready, and Harbor was not asked whether it accepts the new value: \
+pub(super) const UNASKED: &str = "the pods of all components are ready, and Harbor was not asked whether it accepts the new value: \
                                   Core registry/acme-harbor does not exist; create it";
 
 /// A Harbor that runs with the credentials that were generated first, and is asked to rotate some.

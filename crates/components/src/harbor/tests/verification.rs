@@ -13,13 +13,21 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// A minute after the credentials were generated.
-const SOON: &str = "2026-01-01T00:01:00Z";
+pub(super) const SOON: &str = "2026-01-01T00:01:00Z";
 /// Later than the operator tries to ask.
 const LATE: &str = "2026-01-01T00:03:00Z";
 
 /// A Harbor whose pods have another key, and whose Core serves.
 fn rotated_csrf(request: &str) -> Case<Harbor> {
     let mut case = asked(request);
+    serve(&mut case);
+    case.inputs.push(rotated("core-csrf", &[("key", "new")]));
+    run(&mut case, "core", &["core-csrf-1"]);
+    case
+}
+
+/// Has the Core of a Harbor serve as it is now, so that the operator can ask it.
+pub(super) fn serve(case: &mut Case<Harbor>) {
     let mut core = case.child("Core");
     core["metadata"]["uid"] = "uid-of-core".into();
     core["status"] = json!({"conditions": [{"type": "Available", "status": "True", "reason": "Available"}]});
@@ -34,13 +42,10 @@ fn rotated_csrf(request: &str) -> Case<Harbor> {
         "metadata": {"name": "admin-password", "namespace": "registry"},
         "data": {"secret": base64(b"example-only-Harbor12345")},
     }));
-    case.inputs.push(rotated("core-csrf", &[("key", "new")]));
-    run(&mut case, "core", &["core-csrf-1"]);
-    case
 }
 
 /// The plan at a time, with what Harbor answers to each question.
-fn at(case: &Case<Harbor>, now: &str, answer: &Value) -> Plan {
+pub(super) fn at(case: &Case<Harbor>, now: &str, answer: &Value) -> Plan {
     let now: Timestamp = now.parse().unwrap();
     let known =
         case.inputs.iter().map(|it| (key(it), Some(Arc::new(serde_json::from_value(it.clone()).unwrap()))));
@@ -56,11 +61,11 @@ fn at(case: &Case<Harbor>, now: &str, answer: &Value) -> Plan {
     until_planned(known.collect(), pass, |needed| needed.keys.into_iter().map(read).collect()).unwrap()
 }
 
-fn accepted() -> Value {
+pub(super) fn accepted() -> Value {
     json!(Verification::default())
 }
 
-fn failed(asked: &str, why: &str) -> Value {
+pub(super) fn failed(asked: &str, why: &str) -> Value {
     json!({"failed": {asked: why}})
 }
 
@@ -74,7 +79,7 @@ fn message(outlook: &Outlook) -> &str {
 }
 
 /// What of Harbor's answers a plan reads.
-fn questions(plan: &Plan) -> Vec<String> {
+pub(super) fn questions(plan: &Plan) -> Vec<String> {
     let reads = plan.reads.iter().filter(|read| read.system().is_some());
     reads.map(|read| format!("{} {}", read.kind, read.name)).collect()
 }

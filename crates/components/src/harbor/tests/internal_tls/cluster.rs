@@ -1,6 +1,7 @@
 //! A cluster around a Harbor with TLS between components, in which each write is one step.
 
 use super::super::{Case, Harbor, policy_of};
+use crate::cases::base64;
 use api::{
     names::{CONTROLLER_LABEL, ROTATE_ANNOTATION},
     v1beta1::rotation::RotationPhase,
@@ -91,6 +92,7 @@ impl Cluster {
         let (name, mut secret) = missing?;
         secret["metadata"]["creationTimestamp"] = json!(CREATED);
         secret["metadata"]["labels"] = json!({CONTROLLER_LABEL: "harbor"});
+        secret["data"] = json!({"ca.crt": base64(format!("authorities in {name}").as_bytes())});
         self.case.inputs.push(secret);
         let full = format!("{PREFIX}{name}");
         if let Some(Policy::Issue(Issuance { subject, role: Role::Authority { .. }, .. })) =

@@ -1,18 +1,19 @@
 //! Rotation of the authority and of the certificates of TLS between components.
 
 mod cluster;
+mod verification;
 
 use self::cluster::{Cluster, PODS, PREFIX, states};
-use super::{Case, Harbor, names};
+use super::{Case, Harbor, names, rotation::UNASKED};
 use api::{
     names::{ROTATE_ANNOTATION, ROTATION_ANNOTATION},
     v1beta1::rotation::RotationPhase,
 };
 use serde_json::{Value, json};
 
-const ADDS: &str = "step 1 of 3 has all components trust the new authority beside the one before";
-const SIGNS: &str = "step 2 of 3 gives all components certificates of the new authority";
-const REMOVES: &str = "step 3 of 3 has all components trust the new authority only";
+const ADDS: &str = "step 1 of 4 has all components trust the new authority beside the one before";
+const SIGNS: &str = "step 2 of 4 gives all components certificates of the new authority";
+const REMOVES: &str = "step 3 of 4 has all components trust the new authority only";
 
 fn state(name: &str, phase: RotationPhase, message: &str) -> (String, RotationPhase, String) {
     (name.into(), phase, message.into())
@@ -63,12 +64,14 @@ fn an_authority_is_replaced_in_three_steps_that_each_have_secrets_of_their_own()
     assert_eq!(cluster.role("core-1"), (new.clone(), None));
     assert!(!cluster.unwanted().contains(&old), "the rotation has not ended");
     cluster.replace_all();
-    let done = ["internalTLSAuthority", "internalTLS"].map(|name| state(name, RotationPhase::Done, ""));
-    assert_eq!(states(&cluster.plan().outlook), done);
+    let done = |said: &str| {
+        ["internalTLSAuthority", "internalTLS"].map(|name| state(name, RotationPhase::Done, said))
+    };
+    assert_eq!(states(&cluster.plan().outlook), done(UNASKED));
     assert_eq!(cluster.delete_all(), [vec![old], turn("-2")].concat());
     assert_eq!(cluster.secrets(), [vec![new], turn("-1")].concat());
     assert_eq!(cluster.create_all(), [""; 0]);
-    assert_eq!(states(&cluster.plan().outlook), done);
+    assert_eq!(states(&cluster.plan().outlook), done(""));
 }
 
 #[test]
@@ -103,7 +106,7 @@ fn an_authority_can_be_replaced_again_and_again() {
 #[test]
 fn certificates_get_new_keys_in_one_step_and_keep_their_authority() {
     let mut cluster = Cluster::asked("internalTLS@1");
-    let running = "step 1 of 1 gives all components certificates with new keys";
+    let running = "step 1 of 2 gives all components certificates with new keys";
     assert_eq!(states(&cluster.plan().outlook), [state("internalTLS", RotationPhase::Running, running)]);
     assert_eq!(cluster.create().as_deref(), Some("core-1"));
     cluster.settle(0);
