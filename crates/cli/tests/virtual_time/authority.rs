@@ -7,6 +7,7 @@ use crate::{
     cluster::{Cluster, NAMESPACE, clock},
     objects::Objects,
     rotation::{is_done, is_ready, rotations, until},
+    verification::said,
 };
 use api::{names::ROTATE_ANNOTATION, v1beta1::Harbor};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
@@ -21,7 +22,7 @@ use std::{collections::BTreeMap, fs, path::Path, time::Duration};
 const DELAY: Duration = Duration::from_secs(20);
 /// More lives of an operator than a rotation takes.
 const MOST_LIVES: usize = 1000;
-const PREFIX: &str = "acme-harbor-internal-tls-";
+pub const PREFIX: &str = "acme-harbor-internal-tls-";
 
 #[tokio::test(start_paused = true)]
 async fn no_request_fails_while_the_authority_between_components_is_replaced_twice() {
@@ -32,6 +33,8 @@ async fn no_request_fails_while_the_authority_between_components_is_replaced_twi
     assert_eq!(restarts(&cluster).await, before, "no pod restarts without a request");
     rotate(&cluster, "internalTLSAuthority@1").await;
     assert_eq!(secrets(&cluster).await, of_turn("authority-1", "-1"));
+    let said = said(&cluster).await;
+    assert!(said.iter().all(|(.., message)| message.is_empty()), "Harbor was asked over TLS: {said:?}");
     let after = restarts(&cluster).await;
     for (name, revision) in &before {
         // The certificates of the registry and of its controller come one after the other.
@@ -115,7 +118,7 @@ fn example(name: &str) -> String {
 }
 
 /// A Harbor with TLS between components, whose certificates the operator issues, and with a reverse proxy.
-fn harbor(request: &str) -> Value {
+pub fn harbor(request: &str) -> Value {
     let mut harbor: Value = serde_saphyr::from_str(&example("harbor.yaml")).unwrap();
     harbor["metadata"]["annotations"] = json!({ROTATE_ANNOTATION: request});
     let spec = &mut harbor["spec"];
@@ -130,7 +133,7 @@ fn harbor(request: &str) -> Value {
 }
 
 /// A cluster without cert-manager and with such a Harbor, which is ready, and no operator.
-async fn a_harbor() -> Cluster {
+pub async fn a_harbor() -> Cluster {
     let cluster = Cluster::slow_without("cert-manager.io", DELAY).await;
     // Certificates are valid from five minutes before, and programs know no time before 1970.
     while clock().as_second() < 600 {
@@ -155,7 +158,7 @@ async fn rotate(cluster: &Cluster, request: &str) {
     until(cluster, has_rotated(word)).await;
 }
 
-fn has_rotated(word: &str) -> impl Fn(&Harbor) -> bool + use<'_> {
+pub fn has_rotated(word: &str) -> impl Fn(&Harbor) -> bool + use<'_> {
     move |harbor| {
         let asked = rotations(harbor).iter().any(|rotation| rotation.request.as_deref() == Some(word));
         asked && rotations(harbor).iter().all(is_done) && is_ready(harbor)
@@ -163,7 +166,7 @@ fn has_rotated(word: &str) -> impl Fn(&Harbor) -> bool + use<'_> {
 }
 
 /// The Secrets of TLS between components, without what their names have in common.
-async fn secrets(cluster: &Cluster) -> Vec<String> {
+pub async fn secrets(cluster: &Cluster) -> Vec<String> {
     let api: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let all = api.list(&ListParams::default()).await.unwrap().items;
     let names = all.iter().map(kube::ResourceExt::name_any);
@@ -172,7 +175,7 @@ async fn secrets(cluster: &Cluster) -> Vec<String> {
     names
 }
 
-fn of_turn(authority: &str, suffix: &str) -> Vec<String> {
+pub fn of_turn(authority: &str, suffix: &str) -> Vec<String> {
     let parts = ["core", "jobservice", "portal", "registry", "registryctl"];
     [authority.to_owned()].into_iter().chain(parts.map(|part| format!("{part}{suffix}"))).collect()
 }

@@ -274,7 +274,7 @@ impl Cluster {
         let (killed, refused) = (CancellationToken::new(), Arc::new(watch::Sender::new(false)));
         let server = self.server.acting_as(User::authenticated(ACCOUNT, []));
         let (kill, refuse, lists) = (killed.clone(), Arc::clone(&refused), self.lists);
-        let driver = HarborDriver::over(Doomed::new(&self.way, &left, &killed));
+        let driver = HarborDriver::over(Doomed::new(&self.way, &self.client, &left, &killed));
         let sent = Arc::<Mutex<Vec<String>>>::default();
         let noted = Arc::clone(&sent);
         let counted = tower::service_fn(move |request: Request<Body>| {

@@ -26,9 +26,11 @@ mod permissions_of_features;
 mod rotation;
 mod rotation_of_jobs;
 mod served;
+mod trusted;
 mod upgrade;
 mod v1alpha3;
 mod verification;
+mod way_back;
 #[path = "../../src/operator/page.rs"]
 #[allow(dead_code, reason = "the page is asked without a port")]
 mod web;

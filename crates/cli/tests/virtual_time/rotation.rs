@@ -167,11 +167,16 @@ pub async fn a_harbor() -> Cluster {
 
 /// Applies the Harbor with this request.
 pub async fn apply(cluster: &Cluster, request: &str) {
+    cluster.apply_object(&harbor(request)).await;
+}
+
+/// The Harbor with this request.
+pub fn harbor(request: &str) -> Value {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/harbor.yaml");
     let mut harbor: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
     harbor["metadata"]["annotations"][ROTATE_ANNOTATION] = request.into();
     harbor["spec"]["core"]["replicas"] = 2.into();
-    cluster.apply_object(&harbor).await;
+    harbor
 }
 
 async fn until_rotated(cluster: &Cluster) {
@@ -191,8 +196,10 @@ pub fn is_ready(harbor: &Harbor) -> bool {
 pub async fn until(cluster: &Cluster, holds: impl Fn(&Harbor) -> bool) {
     let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let holds = |harbor: Option<&Harbor>| harbor.is_some_and(&holds);
-    let held = timeout(Duration::from_hours(1), Box::pin(await_condition(api, "acme", holds))).await;
-    held.expect("the Harbor gets there").unwrap();
+    let held = timeout(Duration::from_hours(1), Box::pin(await_condition(api.clone(), "acme", holds))).await;
+    if held.is_err() {
+        panic!("the Harbor does not get there: {:#}", json!(api.get("acme").await.unwrap().status));
+    }
     tokio::time::sleep(Duration::from_mins(1)).await;
 }
 

@@ -16,13 +16,13 @@ fn questions(cluster: &Cluster) -> usize {
     cluster.harbor.served().iter().filter(|served| asked(&served.path)).count()
 }
 
-async fn exists(cluster: &Cluster, secret: &str) -> bool {
+pub async fn exists(cluster: &Cluster, secret: &str) -> bool {
     let api: Api<Secret> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     api.get_opt(secret).await.unwrap().is_some()
 }
 
 /// Name, phase and message of each rotation.
-async fn said(cluster: &Cluster) -> Vec<(String, RotationPhase, String)> {
+pub async fn said(cluster: &Cluster) -> Vec<(String, RotationPhase, String)> {
     let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let harbor = api.get("acme").await.unwrap();
     let said = rotations(&harbor).iter();

@@ -9,3 +9,4 @@ mod projects;
 mod request_id;
 mod support;
 mod system;
+mod verification;

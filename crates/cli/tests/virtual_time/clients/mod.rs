@@ -34,6 +34,7 @@ mod trust;
 pub use pods::Pods;
 pub use pull::Account;
 pub use server::Server;
+pub use trust::is_trusted;
 
 use crate::cluster::{Cluster, clock};
 use harborserver::HarborServer;
