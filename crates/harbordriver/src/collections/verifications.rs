@@ -52,7 +52,7 @@ async fn verify(client: &Client, verified: Verified) -> Verification {
             found.unhealthy = unhealthy.map(|component| component.name).collect();
         }
         Err(error) if verified == Verified::Everything && is_untrusted(&error) => {
-            found.failed.insert("GET /api/v2.0/health".to_owned(), text(error));
+            found.failed.insert("GET /api/v2.0/health".to_owned(), why(&error));
             return found;
         }
         Err(error) => return not_asked(text(error)),
@@ -109,13 +109,18 @@ fn note(found: &mut Verification, asked: &str, error: Error) {
     if is_refused || matches!(error.failure(), Failure::Unreachable(_)) {
         found.problem.get_or_insert_with(|| text(error));
     } else {
-        found.failed.insert(asked.to_owned(), text(error));
+        found.failed.insert(asked.to_owned(), why(&error));
     }
 }
 
 /// Whether the operator does not trust the certificate of Core.
 fn is_untrusted(error: &Error) -> bool {
     matches!(error.failure(), Failure::Unreachable(Unreachable::Certificate(_)))
+}
+
+/// Why a check failed. What the client advises is for Harbors that users describe.
+fn why(error: &Error) -> String {
+    plan::one_line(error)
 }
 
 fn text(error: Error) -> String {
