@@ -197,9 +197,10 @@ pub async fn until(cluster: &Cluster, holds: impl Fn(&Harbor) -> bool) {
     let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let holds = |harbor: Option<&Harbor>| harbor.is_some_and(&holds);
     let held = timeout(Duration::from_hours(1), Box::pin(await_condition(api.clone(), "acme", holds))).await;
-    if held.is_err() {
-        panic!("the Harbor does not get there: {:#}", json!(api.get("acme").await.unwrap().status));
-    }
+    let Ok(held) = held else {
+        panic!("the Harbor does not get there: {:#}", json!(api.get("acme").await.unwrap().status))
+    };
+    held.unwrap();
     tokio::time::sleep(Duration::from_mins(1)).await;
 }
 
