@@ -7,7 +7,7 @@ use crate::{
     cluster::{Cluster, NAMESPACE, clock},
     objects::Objects,
     rotation::{is_done, is_ready, rotations, until},
-    verification::said,
+    verification::{questions, said},
 };
 use api::{names::ROTATE_ANNOTATION, v1beta1::Harbor};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
@@ -35,6 +35,8 @@ async fn no_request_fails_while_the_authority_between_components_is_replaced_twi
     assert_eq!(secrets(&cluster).await, of_turn("authority-1", "-1"));
     let said = said(&cluster).await;
     assert!(said.iter().all(|(.., message)| message.is_empty()), "Harbor was asked over TLS: {said:?}");
+    // A token, and the entrance with it.
+    assert_eq!(questions(&cluster), 2, "Harbor is asked once, and not after each turn");
     let after = restarts(&cluster).await;
     for (name, revision) in &before {
         // The certificates of the registry and of its controller come one after the other.
