@@ -10,7 +10,7 @@ use plan::{Builder, Children, Component, Manifest as _, PlanError, Readiness, Wo
 use runtime::Options;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// What a test asks for.
 #[derive(CustomResource, Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -77,7 +77,7 @@ fn gate() -> Deployment {
 
 /// Whether it says that the gate is ready.
 fn says(ready: bool) -> impl Fn(&ConfigMap) -> bool {
-    move |report| json!(report.data)["ready"] == Value::from(ready.to_string())
+    move |report| json!(report.data)["ready"].as_str() == Some(if ready { "true" } else { "false" })
 }
 
 async fn follows_the_status(spec: SentrySpec) {
