@@ -2,6 +2,7 @@
 
 use crate::error::StartError;
 use crate::setup::Parts;
+use crate::shared::Which;
 use crate::{folder, kubeconfig};
 use apiserver::{Access, ApiServer, Authority, Endpoint};
 use std::collections::BTreeMap;
@@ -36,15 +37,15 @@ impl InMemory {
         Ok(Arc::new(Self { folder, stop: Some(stop), thread: Some(thread) }))
     }
 
-    /// The server with these parts that all tests of this process share. The first test starts it.
-    pub fn shared(parts: Parts) -> Result<Arc<Self>, StartError> {
-        static SHARED: Mutex<BTreeMap<Parts, Weak<InMemory>>> = Mutex::new(BTreeMap::new());
+    /// The server with these parts that all tests of this process share, or these tests. The first test starts it.
+    pub fn shared(which: Which) -> Result<Arc<Self>, StartError> {
+        static SHARED: Mutex<BTreeMap<Which, Weak<InMemory>>> = Mutex::new(BTreeMap::new());
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(running) = shared.get(&parts).and_then(Weak::upgrade) {
+        if let Some(running) = shared.get(&which).and_then(Weak::upgrade) {
             return Ok(running);
         }
-        let started = Self::start(parts)?;
-        shared.insert(parts, Arc::downgrade(&started));
+        let started = Self::start(which.0)?;
+        shared.insert(which, Arc::downgrade(&started));
         Ok(started)
     }
 

@@ -16,7 +16,8 @@
 //!   collection and namespace deletion are opt-in ([`Setup::with_controller_manager`]).
 //! - The servers end when the last process that uses them ends, also when a signal kills that process.
 //! - [`ControlPlane::shared`] is one control plane for all test processes of one run (in memory: for all tests of a
-//!   process). Tests isolate themselves by namespace. [`ControlPlane::start`] is for a test that needs its own
+//!   process). Tests isolate themselves by namespace. Those that change the whole cluster share another one
+//!   ([`Setup::apart`]) and take turns ([`ControlPlane::turn`]). [`ControlPlane::start`] is for a test that needs its own
 //!   server.
 //!
 //! [`HarborApi`] is a Harbor API on loopback, for operators that are processes of their own.
@@ -40,6 +41,7 @@ mod requests;
 mod servers;
 mod setup;
 mod shared;
+mod turn;
 mod version;
 
 pub use assets::{Assets, AssetsError};
@@ -51,6 +53,7 @@ pub use keeper::Server;
 pub use namespace::{Kind, Namespace};
 pub use requests::{Requests, writes};
 pub use setup::Setup;
+pub use turn::Turn;
 pub use version::ServerVersion;
 
 /// How long tests wait before they fail. It is longer than any operation takes: Kubernetes' garbage collector

@@ -27,6 +27,7 @@ const PORT_ATTEMPTS: u32 = 5;
 pub struct Setup {
     parts: Parts,
     kind: Option<Kind>,
+    tests: Option<&'static str>,
 }
 
 /// What a control plane has beside an API server.
@@ -59,6 +60,12 @@ impl Setup {
         Self { parts: Parts { service_accounts: true, ..self.parts }, ..self }
     }
 
+    /// Shares the control plane only among these tests, because they change what belongs to the whole cluster.
+    #[must_use]
+    pub fn apart(self, tests: &'static str) -> Self {
+        Self { tests: Some(tests), ..self }
+    }
+
     /// Requires real servers, from `KUBEBUILDER_ASSETS` or from the cache.
     #[must_use]
     pub fn real(self) -> Self {
@@ -83,13 +90,14 @@ impl Setup {
     /// The control plane with these servers that all tests of this run share. The first test starts it.
     ///
     /// Tests isolate themselves by namespace, and install definitions [`once`](ControlPlane::once). Setups with other
-    /// parts are other control planes, so a run needs fewer processes if all its tests use the same.
+    /// parts, or for tests [`apart`](Self::apart), are other control planes, so a run needs fewer processes if all its
+    /// tests use the same.
     pub async fn shared(&self) -> Result<ControlPlane, StartError> {
         if self.is_in_memory() {
-            let server = InMemory::shared(self.parts)?;
+            let server = InMemory::shared((self.parts, self.tests))?;
             return ControlPlane::in_memory(server).await.map(ControlPlane::shared_with_tests);
         }
-        let control_plane = shared::control_plane(self, self.assets()?, self.parts).await;
+        let control_plane = shared::control_plane(self, self.assets()?, (self.parts, self.tests)).await;
         control_plane.map(ControlPlane::shared_with_tests)
     }
 

@@ -20,14 +20,17 @@ use std::time::Duration;
 const LINGER: Duration = Duration::from_secs(10);
 const STALE: Duration = Duration::from_hours(24);
 
+/// The parts of a shared control plane, and the tests that it is for, if it is not for all.
+pub(crate) type Which = (Parts, Option<&'static str>);
+
 pub(crate) async fn control_plane(
     setup: &Setup,
     assets: Assets,
-    parts: Parts,
+    which: Which,
 ) -> Result<ControlPlane, StartError> {
     let place = assets::cache().join("envtest");
     fs::create_dir_all(&place).map_err(StartError::file(&place))?;
-    let meeting = place.join(key(&assets, parts));
+    let meeting = place.join(key(&assets, which));
     let locked = lock(&meeting).await.map_err(StartError::file(&meeting))?;
 
     let named = fs::read_to_string(&meeting).map_err(StartError::file(&meeting))?;
@@ -49,13 +52,13 @@ async fn join(assets: &Assets, folder: &Path) -> Option<ControlPlane> {
     tokio::time::timeout(Duration::from_secs(10), attached).await.ok()?.ok()
 }
 
-/// Identifies a shared control plane: the run id of nextest, otherwise the folder of the test binaries; and the
-/// servers.
-fn key(assets: &Assets, parts: Parts) -> String {
+/// Identifies a shared control plane: the run id of nextest, otherwise the folder of the test binaries; the servers;
+/// and the tests.
+fn key(assets: &Assets, which: Which) -> String {
     let run = env::var_os("NEXTEST_RUN_ID").map(PathBuf::from);
     let run = run.or_else(|| env::current_exe().ok()?.parent().map(Path::to_owned));
     let mut hasher = DefaultHasher::new();
-    (run, assets.folder(), parts).hash(&mut hasher);
+    (run, assets.folder(), which).hash(&mut hasher);
     format!("{:016x}", hasher.finish())
 }
 

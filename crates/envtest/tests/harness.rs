@@ -6,7 +6,7 @@ use k8s_openapi::api::rbac::v1::{PolicyRule, Role, RoleBinding, RoleRef, Subject
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use kube::api::{DeleteParams, ListParams, ObjectMeta, PostParams};
 use kube::{Api, Client};
-use std::fs;
+use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -123,6 +123,33 @@ async fn sharers_have_one_control_plane_and_an_owner_has_another() {
 
     drop(one);
     other.create_namespace("still-there").await.unwrap();
+}
+
+#[tokio::test]
+async fn tests_apart_share_a_control_plane_that_others_do_not_use() {
+    let apart = Setup::default().in_memory().apart("harness");
+    let (one, other) = (apart.shared().await.unwrap(), apart.shared().await.unwrap());
+    assert_eq!(one.folder(), other.folder());
+
+    for others in [Setup::default(), Setup::default().apart("others")] {
+        assert_ne!(others.in_memory().shared().await.unwrap().folder(), one.folder());
+    }
+}
+
+#[tokio::test]
+async fn one_test_at_a_time_has_its_turn() {
+    let setup = Setup::default().in_memory();
+    let (one, other) = (setup.shared().await.unwrap(), setup.shared().await.unwrap());
+    let turn = one.turn().await;
+    let lock = File::open(one.folder().join("turn")).unwrap();
+    assert!(lock.try_lock().is_err());
+
+    let next = tokio::spawn(async move { other.turn().await });
+    drop(turn);
+    let next = next.await.unwrap();
+    assert!(lock.try_lock().is_err());
+    drop(next);
+    lock.try_lock().unwrap();
 }
 
 #[tokio::test]

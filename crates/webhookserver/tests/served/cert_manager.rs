@@ -126,7 +126,7 @@ impl CertManager {
 async fn a_certificate_of_cert_manager_and_its_successor_are_served_and_never_written() {
     let world = World::start_as(&["docker.io=>hub"], REWRITES, Timestamp::now).await;
     let registered = world.until(world.configurations(), NAME, |_| true).await;
-    assert_eq!(registered.annotations()["cert-manager.io/inject-ca-from"], "ops/serving");
+    assert_eq!(registered.annotations()["cert-manager.io/inject-ca-from"], format!("{}/serving", world.ops));
     assert_eq!(registered.webhooks.unwrap()[0].client_config.ca_bundle, None);
     assert_eq!(world.secrets().get_opt(NAME).await.unwrap(), None);
 
@@ -153,8 +153,9 @@ async fn a_certificate_of_cert_manager_and_its_successor_are_served_and_never_wr
 async fn objects_are_converted_with_a_certificate_of_cert_manager_and_the_authority_that_it_injects() {
     let world = World::converting(CONVERTS).await;
     let name = "portals.goharbor.io";
+    let certificate = format!("{}/serving", world.ops);
     let injected = |it: &CustomResourceDefinition| {
-        it.annotations().get("cert-manager.io/inject-ca-from").is_some_and(|it| it == "ops/serving")
+        it.annotations().get("cert-manager.io/inject-ca-from").is_some_and(|it| *it == certificate)
     };
     let registered = world.until(world.definitions(), name, injected).await;
     assert_eq!(client(&registered).unwrap().ca_bundle, None);

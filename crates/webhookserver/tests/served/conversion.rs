@@ -1,8 +1,6 @@
 //! Objects of both versions.
 
-use crate::world::{
-    BOTH, CONVERSION, NAME, Served, World, definitions, eventually, plane, serve, with_v1alpha3,
-};
+use crate::world::{BOTH, CONVERSION, Cluster, NAME, Served, World, definitions, eventually, with_v1alpha3};
 use api::conversion::{Version, convert};
 use election::Leadership;
 use k8s_openapi::{
@@ -28,15 +26,15 @@ impl World {
     pub async fn converting(served: Served) -> Self {
         let mut all = with_v1alpha3(&["HarborCluster", "Portal"]);
         all.extend(definitions(&["Trivy", "Core", "Harbor", "HarborServerConfiguration", "Registry"]));
-        let plane = plane(all).await;
-        Self { server: serve(&plane.client(), Leadership::permanent(), served).await, plane }
+        let cluster = Cluster::shared("conversion", all).await;
+        Self { server: cluster.serve(Leadership::permanent(), served).await, cluster }
     }
 
     /// Objects of a kind in a version.
     pub fn objects(&self, (kind, plural): (&str, &str), version: Version) -> Api<DynamicObject> {
         let kind = GroupVersionKind::gvk("goharbor.io", version.name(), kind);
         let resource = ApiResource::from_gvk_with_plural(&kind, plural);
-        Api::namespaced_with(self.client(), "team", &resource)
+        Api::namespaced_with(self.client(), &self.team, &resource)
     }
 
     /// Creates an object, once the API server trusts the webhook.
@@ -225,7 +223,7 @@ async fn while_the_operator_is_down_only_the_stored_version_is_served() {
     assert_eq!((status.code, status.message.contains(expected)), (500, true), "{}", status.message);
     assert_eq!(world.spec(PORTALS, Version::V1beta1, "acme").await["replicas"], 2);
 
-    world.server = serve(&world.client(), Leadership::permanent(), CONVERSION).await;
+    world.server = world.serve(Leadership::permanent(), CONVERSION).await;
     world.registered("portals").await;
     assert_eq!(world.spec(PORTALS, Version::V1alpha3, "acme").await["replicas"], 2);
 }
@@ -273,15 +271,13 @@ async fn a_definition_that_loses_v1alpha3_loses_the_webhook() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_standby_replica_converts_and_registers_nothing() {
-    let plane = plane(with_v1alpha3(&["Portal"])).await;
-    let leader = serve(&plane.client(), Leadership::permanent(), CONVERSION).await;
-    let mut world = World { plane, server: leader };
+    let mut world = World::converting(CONVERSION).await;
     world.create(PORTALS, Version::V1alpha3, &portal("acme")).await;
     let registered = world.registered("portals").await;
     world.server.end().await;
 
     let leadership = Leadership::candidate();
-    world.server = serve(&world.client(), leadership.clone(), CONVERSION).await;
+    world.server = world.serve(leadership.clone(), CONVERSION).await;
     let moved = json!({ "url": format!("https://127.0.0.1:{}/convert", world.server.port) });
     let patch = Patch::Merge(json!({ "spec": { "conversion": { "webhook": { "clientConfig": moved } } } }));
     let name = "portals.goharbor.io";

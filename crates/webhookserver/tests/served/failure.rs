@@ -2,7 +2,7 @@
 
 use crate::{
     rewriting::{HUB, UNCHANGED, image},
-    world::{NAME, REWRITING, Served, World, apply, eventually, serve},
+    world::{NAME, REWRITING, Served, World, apply, eventually},
 };
 use election::Leadership;
 use jiff::Timestamp;
@@ -27,28 +27,29 @@ const STRICT: Served = Served { rewriting: Some(FailurePolicy::Fail), ..REWRITIN
 async fn with_fail_an_operator_that_is_down_keeps_only_pods_from_starting_that_it_would_review() {
     let mut world = World::start_as(&["docker.io=>hub"], STRICT, Timestamp::now).await;
     let labels = json!({ "harbor-day2-webhook-configuration": "enabled" });
-    let registry = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": "registry", "labels": labels } });
+    let namespace = world.team.replace("team", "registry");
+    let registry = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": namespace, "labels": labels } });
     apply(&world.client(), registry).await;
-    world.create_harbor("registry").await;
+    world.create_harbor(&namespace).await;
     world.until_image(HUB).await;
 
     world.server.end().await;
 
-    let refused = world.create_pod("team", json!({})).await.unwrap_err();
+    let refused = world.create_pod(&world.team, json!({})).await.unwrap_err();
     let why = "Internal error occurred: failed calling webhook \"rewrite-images.goharbor.io\"";
     assert_eq!((refused.code, refused.message.starts_with(why)), (500, true), "{refused:?}");
     let opted_out = json!({ "goharbor.io/rewrite": "false" });
-    assert_eq!(world.image("team", opted_out).await, (UNCHANGED.into(), vec![]));
-    assert_eq!(world.image("others", json!({})).await, (UNCHANGED.into(), vec![]));
+    assert_eq!(world.image(&world.team, opted_out).await, (UNCHANGED.into(), vec![]));
+    assert_eq!(world.image(&world.others, json!({})).await, (UNCHANGED.into(), vec![]));
     if world.plane.version().at_least(1, 21) {
-        let created = async || world.create_pod("registry", json!({})).await;
+        let created = async || world.create_pod(&namespace, json!({})).await;
         let (pod, _) = eventually("a pod is created beside the Harbor", created).await;
         assert_eq!(image(&pod), UNCHANGED);
     } else {
         println!("not tested: Kubernetes before 1.21 does not label namespaces with their names");
     }
 
-    world.server = serve(&world.client(), Leadership::permanent(), STRICT).await;
+    world.server = world.serve(Leadership::permanent(), STRICT).await;
     world.until_image(HUB).await;
 }
 
@@ -74,7 +75,7 @@ async fn a_review_that_has_begun_to_arrive_is_answered_while_the_server_stops() 
     let mut world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
     let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-        "uid": "1", "operation": "CREATE", "namespace": "team",
+        "uid": "1", "operation": "CREATE", "namespace": world.team,
         "resource": { "group": "", "version": "v1", "resource": "pods" },
         "object": { "spec": { "containers": [{ "name": "web", "image": "nginx" }] } },
     } })

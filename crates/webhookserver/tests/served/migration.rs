@@ -2,11 +2,12 @@
 
 use crate::{
     conversion::{CLUSTERS, PORTALS, harbor_cluster, includes, portal},
-    world::{CONVERSION, World, definitions, eventually, plane, serve, with_v1alpha3},
+    world::{CONVERSION, Cluster, World, definitions, eventually, with_v1alpha3},
 };
 use api::conversion::Version;
 use election::Leadership;
 use http::{Method, Request, Response};
+use jiff::Timestamp;
 use k8s_openapi::{
     api::events::v1::Event,
     apiextensions_apiserver::pkg::apis::apiextensions::v1::{
@@ -45,9 +46,8 @@ async fn old_cluster() -> World {
     for definition in &mut all {
         definition.spec.versions = stored_as(definition, Version::V1alpha3);
     }
-    let plane = plane(all).await;
-    let server = serve(&plane.client(), Leadership::permanent(), CONVERSION).await;
-    World { plane, server }
+    let cluster = Cluster::own(all).await;
+    World { server: cluster.serve(Leadership::permanent(), CONVERSION).await, cluster }
 }
 
 impl World {
@@ -148,7 +148,7 @@ async fn a_migration_that_is_killed_is_continued() {
     }
     world.server.end().await;
     let (client, sent) = failing(world.client(), 2);
-    world.server = serve(&client, Leadership::permanent(), CONVERSION).await;
+    world.server = world.serve_with(client, Leadership::permanent(), CONVERSION, Timestamp::now).await;
     world.store_v1beta1("portals").await;
     eventually("two objects are written", async || match sent.load(Ordering::SeqCst) {
         sent if sent > 2 => Ok(()),
@@ -159,7 +159,7 @@ async fn a_migration_that_is_killed_is_continued() {
     let definition = world.definitions().get("portals.goharbor.io").await.unwrap();
     assert_eq!(stored(&definition), ["v1alpha3", "v1beta1"]);
 
-    world.server = serve(&world.client(), Leadership::permanent(), CONVERSION).await;
+    world.server = world.serve(Leadership::permanent(), CONVERSION).await;
     world.until_migrated("portals").await;
     world.drop_v1alpha3("Portal", "portals").await;
     world.server.end().await;
@@ -197,10 +197,10 @@ async fn an_object_that_v1beta1_refuses_is_named_and_keeps_v1alpha3_stored() {
     }
     world.server.end().await;
     let (client, corrected) = refusing(world.client());
-    world.server = serve(&client, Leadership::permanent(), CONVERSION).await;
+    world.server = world.serve_with(client, Leadership::permanent(), CONVERSION, Timestamp::now).await;
     world.store_v1beta1("portals").await;
 
-    let (name, note) = world.complaint("team").await;
+    let (name, note) = world.complaint(&world.team).await;
 
     assert_eq!(name, "wrong");
     assert!(note.contains("spec.replicas: Required value"), "{note}");
@@ -224,7 +224,8 @@ async fn an_object_that_cannot_be_converted_is_named_by_an_event_on_the_definiti
     let (name, note) = world.complaint("default").await;
 
     assert_eq!(name, "portals.goharbor.io");
-    assert!(note.contains("Portal team/wrong: metadata.annotations[goharbor.io/v1beta1-fields]"), "{note}");
+    let what = format!("Portal {}/wrong: metadata.annotations[goharbor.io/v1beta1-fields]", world.team);
+    assert!(note.contains(&what), "{note}");
     let definition = world.definitions().get("portals.goharbor.io").await.unwrap();
     assert_eq!(stored(&definition), ["v1alpha3", "v1beta1"]);
 

@@ -1,8 +1,6 @@
 //! Images of pods.
 
-use crate::world::{
-    NAME, REWRITING, SOURCES, Served, World, apply, definitions, eventually, plane, serve, serve_at,
-};
+use crate::world::{Cluster, NAME, REWRITING, SOURCES, Served, World, apply, definitions, eventually};
 use apiserver::{RemoteWebhooks, WebhookTarget, Webhooks as _};
 use election::Leadership;
 use envtest::TIMEOUT;
@@ -25,6 +23,13 @@ use std::{
 };
 use tokio::time::timeout;
 
+impl Cluster {
+    /// A cluster with all kinds that rules come from.
+    async fn of_images() -> Self {
+        Self::shared("images", definitions(&SOURCES)).await
+    }
+}
+
 impl World {
     /// An operator that rewrites images.
     pub async fn start(rules: &[&str]) -> Self {
@@ -33,11 +38,11 @@ impl World {
 
     /// An operator that rewrites images in this way, at the time of this clock.
     pub async fn start_as(rules: &[&str], which: Served, clock: fn() -> Timestamp) -> Self {
-        let plane = plane(definitions(&SOURCES)).await;
-        let client = plane.client();
+        let cluster = Cluster::of_images().await;
+        let client = cluster.client();
         apply(&client, server("main", json!({ "default": true, "rules": rules }))).await;
-        let server = serve_at(&client, Leadership::permanent(), which, clock).await;
-        Self { plane, server }
+        let server = cluster.serve_with(client, Leadership::permanent(), which, clock).await;
+        Self { cluster, server }
     }
 
     /// Creates a pod, and returns it and the warnings, or why the API server refuses it.
@@ -80,7 +85,7 @@ impl World {
     /// Creates pods until one has this image: API servers learn of a configuration after a while.
     pub async fn until_image(&self, wanted: &str) {
         eventually(&format!("a pod has the image {wanted}"), async || {
-            match self.create_pod("team", json!({})).await {
+            match self.create_pod(&self.team, json!({})).await {
                 Ok((pod, _)) if image(&pod) == wanted => Ok(()),
                 other => Err(other),
             }
@@ -116,7 +121,7 @@ impl World {
         let exempts = |it: &MutatingWebhookConfiguration| {
             let selector = it.webhooks.as_ref().unwrap()[0].namespace_selector.clone().unwrap();
             let values = selector.match_expressions.unwrap()[0].values.clone();
-            values == Some(vec!["kube-system".into(), "ops".into(), namespace.into()])
+            values == Some(vec!["kube-system".into(), self.ops.clone(), namespace.into()])
         };
         self.until(self.configurations(), NAME, exempts).await;
     }
@@ -147,10 +152,10 @@ pub const UNCHANGED: &str = "nginx:1.27";
 async fn new_pods_of_labelled_namespaces_are_pulled_through_the_harbor() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    assert_eq!(world.image("others", json!({})).await, (UNCHANGED.into(), vec![]));
+    assert_eq!(world.image(&world.others, json!({})).await, (UNCHANGED.into(), vec![]));
     let opted_out = json!({ "goharbor.io/rewrite": "false" });
-    assert_eq!(world.image("team", opted_out).await, (UNCHANGED.into(), vec![]));
-    let pods: Api<Pod> = Api::namespaced(world.client(), "team");
+    assert_eq!(world.image(&world.team, opted_out).await, (UNCHANGED.into(), vec![]));
+    let pods: Api<Pod> = Api::namespaced(world.client(), &world.team);
     let all = pods.list(&ListParams::default()).await.unwrap();
     let rewritten = all.iter().find(|pod| pod.annotations().contains_key("goharbor.io/rewritten")).unwrap();
     assert_eq!(rewritten.annotations()["goharbor.io/rewritten"], "1");
@@ -161,20 +166,18 @@ async fn wrong_rules_admit_pods_unchanged_with_a_warning_and_an_event() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
     let rules = json!({ "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": { "name": "rules", "namespace": "team" }, "data": { "hsc": "main", "rules": "docker.io" } });
+        "metadata": { "name": "rules", "namespace": world.team }, "data": { "hsc": "main", "rules": "docker.io" } });
     apply(&world.client(), rules).await;
     let annotations = json!({ "goharbor.io/rewriting-rules": "rules" });
     let namespaces = Api::<Namespace>::all(world.client());
     let annotated = Patch::Merge(json!({ "metadata": { "annotations": annotations } }));
-    namespaces.patch("team", &PatchParams::default(), &annotated).await.unwrap();
+    namespaces.patch(&world.team, &PatchParams::default(), &annotated).await.unwrap();
     world.until_image(UNCHANGED).await;
-    let (_, warnings) = world.image("team", json!({})).await;
+    let (_, warnings) = world.image(&world.team, json!({})).await;
     assert_eq!(warnings.len(), 1);
-    assert!(
-        warnings[0].contains("ConfigMap team/rules: key `rules`, rule 1: it has no `=>`"),
-        "{warnings:?}"
-    );
-    let events: Api<Event> = Api::namespaced(world.client(), "team");
+    let wrong = format!("ConfigMap {}/rules: key `rules`, rule 1: it has no `=>`", world.team);
+    assert!(warnings[0].contains(&wrong), "{warnings:?}");
+    let events: Api<Event> = Api::namespaced(world.client(), &world.team);
     let event = async {
         loop {
             let all = events.list(&ListParams::default()).await.unwrap();
@@ -191,7 +194,7 @@ async fn wrong_rules_admit_pods_unchanged_with_a_warning_and_an_event() {
 
     apply(
         &world.client(),
-        json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "rules", "namespace": "team" },
+        json!({ "apiVersion": "v1", "kind": "ConfigMap", "metadata": { "name": "rules", "namespace": world.team },
             "data": { "hsc": "main", "rules": "docker.io=>mine" } }),
     )
     .await;
@@ -237,7 +240,7 @@ async fn a_certificate_is_renewed_in_time_and_no_pod_notices() {
     let is_renewed = |secret: &Secret| secret.data.as_ref().unwrap()["tls.crt"] != before["tls.crt"];
     let after = world.until(world.secrets(), NAME, is_renewed).await.data.unwrap();
     for _ in 0..5 {
-        assert_eq!(world.image("team", json!({})).await, (HUB.to_owned(), vec![]));
+        assert_eq!(world.image(&world.team, json!({})).await, (HUB.to_owned(), vec![]));
     }
     for entry in ["ca.crt", "ca.key", "tls.key"] {
         assert_eq!(after[entry], before[entry], "{entry} stays");
@@ -269,7 +272,7 @@ async fn a_configuration_that_is_deleted_or_changed_comes_back() {
 async fn a_namespace_that_gets_a_harbor_is_left_alone() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    world.create_harbor("team").await;
+    world.create_harbor(&world.team).await;
     world.until_image(UNCHANGED).await;
 }
 
@@ -278,21 +281,21 @@ async fn a_namespace_that_gets_a_registry_without_a_harbor_is_left_alone() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
     let registry = json!({ "apiVersion": "goharbor.io/v1beta1", "kind": "Registry",
-        "metadata": { "name": "acme", "namespace": "team" },
+        "metadata": { "name": "acme", "namespace": world.team },
         "spec": {
             "storage": { "driver": { "inmemory": {} } },
         } });
     apply(&world.client(), registry).await;
-    world.until_exempt("team").await;
+    world.until_exempt(&world.team).await;
     world.until_image(UNCHANGED).await;
 }
 
 // On one thread, the server begins only when the test waits.
 #[tokio::test]
 async fn a_replica_is_ready_when_it_has_its_first_certificate_and_its_first_rules() {
-    let plane = plane(definitions(&SOURCES)).await;
+    let cluster = Cluster::of_images().await;
     let leadership = Leadership::candidate();
-    let server = serve(&plane.client(), leadership.clone(), REWRITING).await;
+    let server = cluster.serve(leadership.clone(), REWRITING).await;
     let missing = |it: &[&str]| Err(HealthError::NotThere(it.iter().map(|&it| it.to_owned()).collect()));
     let (certificate, rules) = ("the certificate of the webhooks", "the rules for images");
     let until = async |wanted: Result<(), HealthError>| {
@@ -311,7 +314,7 @@ async fn an_operator_that_is_down_delays_no_pod() {
     let mut world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
     world.server.end().await;
-    assert_eq!(world.image("team", json!({})).await.0, UNCHANGED);
+    assert_eq!(world.image(&world.team, json!({})).await.0, UNCHANGED);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -323,10 +326,10 @@ async fn a_standby_replica_serves_with_the_certificate_of_the_leader_and_registe
     let bundle = registered.webhooks.as_ref().unwrap()[0].client_config.ca_bundle.clone().unwrap();
 
     let leadership = Leadership::candidate();
-    world.server = serve(&world.client(), leadership.clone(), REWRITING).await;
+    world.server = world.serve(leadership.clone(), REWRITING).await;
     let target = WebhookTarget::Url(format!("https://127.0.0.1:{}/mutate-image-path", world.server.port));
     let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-        "uid": "1", "operation": "CREATE", "namespace": "team",
+        "uid": "1", "operation": "CREATE", "namespace": world.team,
         "resource": { "group": "", "version": "v1", "resource": "pods" },
         "object": { "spec": { "containers": [{ "name": "web", "image": "nginx" }] } },
     } });

@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 impl World {
     /// Changes a pod of namespace `team`.
     async fn change_pod(&self, name: &str, change: Value) -> Pod {
-        let pods: Api<Pod> = Api::namespaced(self.client(), "team");
+        let pods: Api<Pod> = Api::namespaced(self.client(), &self.team);
         pods.patch(name, &PatchParams::default(), &Patch::Merge(change)).await.unwrap()
     }
 
     /// Gives a pod of namespace `team` these ephemeral containers, and returns their images.
     async fn debug(&self, name: &str, containers: Value) -> Vec<String> {
-        let pods: Api<Pod> = Api::namespaced(self.client(), "team");
+        let pods: Api<Pod> = Api::namespaced(self.client(), &self.team);
         let change = Patch::Merge(json!({ "spec": { "ephemeralContainers": containers } }));
         let params = PatchParams::default();
         let pod = pods.patch_subresource("ephemeralcontainers", name, &params, &change).await.unwrap();
@@ -34,7 +34,7 @@ impl World {
 async fn a_pod_that_exists_keeps_its_images_when_it_is_updated() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    let (pod, _) = world.create_pod("team", json!({ "goharbor.io/rewrite": "false" })).await.unwrap();
+    let (pod, _) = world.create_pod(&world.team, json!({ "goharbor.io/rewrite": "false" })).await.unwrap();
     let labels = json!({ "goharbor.io/rewrite": null, "changed": "yes" });
     let changed = world.change_pod(&pod.name_any(), json!({ "metadata": { "labels": labels } })).await;
     assert_eq!((image(&changed), &changed.labels()["changed"][..]), (UNCHANGED.to_owned(), "yes"));
@@ -51,7 +51,7 @@ async fn the_registered_webhook_rewrites_the_ephemeral_container_that_an_update_
     let second = json!({ "name": "second", "image": "busybox:1.36" });
     new["spec"]["ephemeralContainers"].as_array_mut().unwrap().push(second);
     let review = json!({ "apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-        "uid": "1", "operation": "UPDATE", "namespace": "team", "subResource": "ephemeralcontainers",
+        "uid": "1", "operation": "UPDATE", "namespace": world.team, "subResource": "ephemeralcontainers",
         "resource": { "group": "", "version": "v1", "resource": "pods" }, "object": new, "oldObject": old,
     } });
 
@@ -72,9 +72,9 @@ async fn the_registered_webhook_rewrites_the_ephemeral_container_that_an_update_
 async fn an_ephemeral_container_is_pulled_through_the_harbor() {
     let world = World::start(&["docker.io=>hub"]).await;
     world.until_image(HUB).await;
-    let (pod, _) = world.create_pod("team", json!({ "goharbor.io/rewrite": "false" })).await.unwrap();
+    let (pod, _) = world.create_pod(&world.team, json!({ "goharbor.io/rewrite": "false" })).await.unwrap();
     let name = pod.name_any();
-    let pods: Api<Pod> = Api::namespaced(world.client(), "team");
+    let pods: Api<Pod> = Api::namespaced(world.client(), &world.team);
     if let Err(kube::Error::Api(status)) = pods.get_subresource("ephemeralcontainers", &name).await {
         println!("skipped: this server has no ephemeral containers: {}", status.message);
         return;
