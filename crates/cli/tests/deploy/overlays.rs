@@ -11,15 +11,15 @@ use std::{
 /// A kubectl with kustomize, which those before 1.22 have in a version without components.
 fn kubectl() -> Option<PathBuf> {
     let candidates = [Some(PathBuf::from("kubectl")), Assets::find().ok().map(|assets| assets.kubectl())];
-    let is_new = |kubectl: &PathBuf| {
-        let overlay = deploy().join("../overlays/webhooks");
-        Command::new(kubectl)
-            .arg("kustomize")
-            .arg(overlay)
-            .output()
-            .is_ok_and(|output| output.status.success())
-    };
+    let is_new = |kubectl: &PathBuf| minor(kubectl).is_some_and(|minor| minor >= 22);
     candidates.into_iter().flatten().find(is_new)
+}
+
+/// The `33` of kubectl 1.33.
+fn minor(kubectl: &Path) -> Option<u32> {
+    let output = Command::new(kubectl).args(["version", "--client", "--output", "json"]).output().ok()?;
+    let printed: Value = serde_json::from_slice(&output.stdout).ok()?;
+    printed["clientVersion"]["minor"].as_str()?.trim_end_matches('+').parse().ok()
 }
 
 /// The objects of an overlay, ordered by kind and name; none if there is no kubectl.
