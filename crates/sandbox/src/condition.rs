@@ -18,7 +18,7 @@ impl<'a> Condition<'a> {
     }
 
     /// The condition as JSON, with the transition time of `before` if the status has not changed.
-    pub fn after(self, before: &Value) -> Value {
+    pub fn after(self, before: &Value, now: Timestamp) -> Value {
         let previous = find(before, self.kind).filter(|previous| previous["status"] == self.status);
         let since = previous.and_then(|previous| previous.get("lastTransitionTime").cloned());
         json!({
@@ -26,7 +26,7 @@ impl<'a> Condition<'a> {
             "status": self.status,
             "reason": self.reason,
             "message": self.message,
-            "lastTransitionTime": since.unwrap_or_else(|| now().into()),
+            "lastTransitionTime": since.unwrap_or_else(|| written(now).into()),
         })
     }
 }
@@ -39,11 +39,6 @@ pub(crate) fn find<'v>(conditions: &'v Value, kind: &str) -> Option<&'v Value> {
 /// Whether the condition of this type is true.
 pub(crate) fn holds(conditions: &Value, kind: &str) -> bool {
     find(conditions, kind).is_some_and(|condition| condition["status"] == "True")
-}
-
-/// The current time in the format of Kubernetes.
-pub(crate) fn now() -> String {
-    written(Timestamp::now())
 }
 
 /// A time in the format of Kubernetes, in whole seconds.

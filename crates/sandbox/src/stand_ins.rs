@@ -7,6 +7,7 @@ use crate::{
     runner::{self, RunError},
     world::World,
 };
+use jiff::Timestamp;
 use kube::Client;
 use std::{
     collections::{BTreeSet, HashMap},
@@ -56,13 +57,14 @@ pub struct StandIns {
     left_out: Vec<Operator>,
     namespace: Option<String>,
     keys: KeySource,
+    clock: fn() -> Timestamp,
 }
 
 impl StandIns {
     /// All stand-ins, without delay.
     pub fn new(client: Client) -> Self {
         let (behaviour, left_out) = (Behaviour::default(), Vec::new());
-        Self { client, behaviour, left_out, namespace: None, keys: pki::generate }
+        Self { client, behaviour, left_out, namespace: None, keys: pki::generate, clock: Timestamp::now }
     }
 
     /// Sets how long each object takes to become ready.
@@ -100,6 +102,13 @@ impl StandIns {
         self
     }
 
+    /// Gets the times in statuses, events and certificates from this function instead of the clock of the system.
+    #[must_use]
+    pub fn clock(mut self, clock: fn() -> Timestamp) -> Self {
+        self.clock = clock;
+        self
+    }
+
     /// Runs until `stop`. Retries requests that the API server refuses.
     pub async fn run(self, stop: CancellationToken) -> Result<(), RunError> {
         let present =
@@ -108,7 +117,8 @@ impl StandIns {
         let kinds = DEFINED.iter().copied().filter(present).filter(reached).collect();
         let built_in = built_in(&self.client).await;
         let (wake, woken) = unbounded_channel();
-        let world = World::new(self.client, self.namespace, built_in, self.behaviour, self.keys, wake);
+        let Self { client, namespace, behaviour, keys, clock, .. } = self;
+        let world = World::new(client, namespace, built_in, behaviour, clock, keys, wake);
         let world = Arc::new(world);
         runner::run(world, kinds, woken, stop).await
     }

@@ -6,6 +6,7 @@ use crate::{
     dependents,
     kind::Kind,
 };
+use jiff::Timestamp;
 use kube::{
     Client, ResourceExt as _,
     core::{DynamicObject, Selector, SelectorExt as _},
@@ -58,6 +59,7 @@ pub(crate) struct World {
     /// The kinds that exist without a definition.
     pub built_in: Vec<Kind>,
     behaviour: Behaviour,
+    clock: fn() -> Timestamp,
     woken: UnboundedSender<Key>,
     /// Generates the keys of certificates. Locked while one is issued.
     pub keys: tokio::sync::Mutex<KeySource>,
@@ -83,6 +85,7 @@ impl World {
         namespace: Option<String>,
         built_in: Vec<Kind>,
         behaviour: Behaviour,
+        clock: fn() -> Timestamp,
         keys: KeySource,
         woken: UnboundedSender<Key>,
     ) -> Self {
@@ -91,10 +94,16 @@ impl World {
             namespace,
             built_in,
             behaviour,
+            clock,
             woken,
             keys: tokio::sync::Mutex::new(keys),
             known: Mutex::default(),
         }
+    }
+
+    /// The time that statuses and certificates show.
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
     }
 
     pub fn get(&self, key: &Key) -> Option<Seen> {

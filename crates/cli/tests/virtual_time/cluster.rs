@@ -14,7 +14,7 @@ use apiserver::{Access, ApiServer, User, WebhookTarget};
 use election::{Election, Timing};
 use futures::StreamExt as _;
 use harbordriver::HarborDriver;
-use harborserver::{HarborServer, Version};
+use harborserver::{HarborServer, TokioClock, Version};
 use http::{Request, Response, StatusCode};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
@@ -138,12 +138,14 @@ impl Cluster {
     }
 
     async fn with(ours: Vec<Value>, wanted: impl Fn(&str) -> bool, delay: Duration) -> Self {
-        let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).access(Access::Rbac);
+        let server = ApiServer::builder().seed(1).start(clock()).access(Access::Rbac);
         let server = server.protecting_owner_references().webhooks(Arc::new(converted)).build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
         let stop = CancellationToken::new();
-        tokio::spawn(StandIns::new(client.clone()).delay(delay).keys(keys::known).run(stop.clone()));
-        let harbor = HarborServer::new(Version::new(15, 2), ADMIN_PASSWORD);
+        let stand_ins = StandIns::new(client.clone()).delay(delay).keys(keys::known).clock(clock);
+        tokio::spawn(stand_ins.run(stop.clone()));
+        let harbor = HarborServer::builder(Version::new(15, 2), ADMIN_PASSWORD);
+        let harbor = harbor.clock(TokioClock::starting_at(clock())).build();
         for address in ["http://hub", "http://scanner", "http://dragonfly"] {
             harbor.network().open(address);
         }

@@ -1,14 +1,24 @@
 //! A rotation ends when Harbor accepts the new values, and nothing is asked at any other time.
 
 use crate::{
-    cluster::{Cluster, NAMESPACE},
+    cluster::{Cluster, NAMESPACE, clock},
     rotation::{a_harbor, apply, is_done, is_ready, rotations, until},
+    served,
 };
-use api::v1beta1::{Harbor, rotation::RotationPhase};
+use api::{
+    names::ROTATE_ANNOTATION,
+    v1beta1::{Harbor, rotation::RotationPhase},
+};
 use harborserver::Broken;
-use k8s_openapi::api::core::v1::{Event, Secret};
-use kube::{Api, api::ListParams};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::{
+    apps::v1::Deployment,
+    core::v1::{Event, Secret},
+};
+use kube::{Api, api::ListParams, runtime::wait::await_condition};
+use serde_json::json;
 use std::time::Duration;
+use tokio::time::timeout;
 
 /// The paths that only a verification asks for.
 pub fn questions(cluster: &Cluster) -> usize {
@@ -96,4 +106,40 @@ async fn a_harbor_that_the_operator_cannot_reach_ends_a_rotation_by_its_pods_and
     cluster.way.cut_off(false);
     tokio::time::sleep(Duration::from_hours(1)).await;
     assert_eq!(said(&cluster).await, said_now, "the status keeps it");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_harbor_that_cannot_be_asked_keeps_a_rotation_open_until_two_minutes_after_its_pods_were_ready() {
+    let cluster = served::a_cluster("2.15.2").await;
+    cluster.way.cut_off(true);
+    let _operator = cluster.operator(None);
+    let begun = clock();
+    let mut harbor = served::harbor("2.15.2");
+    harbor["metadata"]["annotations"] = json!({ROTATE_ANNOTATION: "csrf@1"});
+    cluster.apply_object(&harbor).await;
+
+    let (_, open) = until_said(&cluster, RotationPhase::Running, "which cannot be asked yet: ").await;
+    let (ended, message) = until_said(&cluster, RotationPhase::Done, "Harbor was not asked").await;
+    let deployments: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let status = deployments.get("acme-harbor-core").await.unwrap().status.unwrap();
+    let progressing = status.conditions.unwrap().into_iter().find(|it| it.type_ == "Progressing").unwrap();
+    let ready = progressing.last_update_time.unwrap().0;
+    assert!(ready.duration_since(begun).as_secs() >= 20, "a pod takes 20 seconds to start");
+    let until = ready + SignedDuration::from_mins(2);
+    assert!(open.ends_with(&format!("the rotation ends without an answer at {until}")), "{open}");
+    let late = ended.duration_since(until).as_secs();
+    assert!((0..=15).contains(&late), "{until} is over for {late} seconds");
+    assert!(message.contains("cannot be reached"), "{message}");
+}
+
+/// Waits until the only rotation is in this phase with this text in its message, and returns when that was, and the message.
+async fn until_said(cluster: &Cluster, phase: RotationPhase, text: &str) -> (Timestamp, String) {
+    let message = |harbor: &Harbor| {
+        let found = rotations(harbor).iter().find(|it| it.phase == phase)?;
+        found.message.clone().filter(|message| message.contains(text))
+    };
+    let api: Api<Harbor> = Api::namespaced(cluster.client.clone(), NAMESPACE);
+    let said = await_condition(api, "acme", |harbor: Option<&Harbor>| harbor.and_then(message).is_some());
+    let harbor = timeout(Duration::from_hours(1), Box::pin(said)).await.expect("it is said").unwrap();
+    (clock(), harbor.as_ref().and_then(message).unwrap())
 }

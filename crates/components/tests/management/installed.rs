@@ -1,6 +1,6 @@
 //! A Harbor that the operator runs, whose Core is the Harbor in memory.
 
-use crate::world::{World, settled};
+use crate::world::{World, clock, settled};
 use api::v1beta1::{Core, Harbor, HarborProject, HarborServerConfiguration};
 use harborserver::Version;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
@@ -29,7 +29,7 @@ impl Installed {
         let described: Api<HarborServerConfiguration> = Api::all(world.client.clone());
         described.delete("acme", &DeleteParams::default()).await.unwrap();
         let stop = CancellationToken::new();
-        tokio::spawn(StandIns::new(world.client.clone()).run(stop.clone()));
+        tokio::spawn(StandIns::new(world.client.clone()).clock(clock).run(stop.clone()));
         world.secret("admin", &[("secret", crate::world::PASSWORD)]).await;
         world.secret("postgres", &[("postgres-password", "postgres-1")]).await;
         let key = "-----BEGIN RSA PRIVATE KEY-----\nZm9yIHRlc3RzIG9ubHk=\n-----END RSA PRIVATE KEY-----\n";

@@ -420,7 +420,7 @@ fn message(owner: &impl Serialize, reason: &str) -> Option<String> {
 }
 
 /// A clock that goes with virtual time.
-fn clock() -> Timestamp {
+pub fn clock() -> Timestamp {
     thread_local!(static START: Instant = Instant::now());
     let passed = START.with(|start| Instant::now().duration_since(*start));
     Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()

@@ -53,7 +53,7 @@ impl Site {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
         let client = Client::new(server.clone(), "default");
         let stop = CancellationToken::new();
-        tokio::spawn(StandIns::new(client.clone()).run(stop.clone()));
+        tokio::spawn(StandIns::new(client.clone()).clock(clock).run(stop.clone()));
         let definitions = Api::all(client.clone());
         definitions.create(&PostParams::default(), &Widget::crd()).await.unwrap();
         Self { server, client, _stop: stop.drop_guard() }

@@ -76,7 +76,7 @@ impl Cluster {
         let client = Client::new(server.clone(), "default");
         let stop = CancellationToken::new();
         let stand_ins = stop.child_token();
-        tokio::spawn(StandIns::new(client.clone()).run(stand_ins.clone()));
+        tokio::spawn(StandIns::new(client.clone()).clock(clock).run(stand_ins.clone()));
         let cluster = Self {
             client,
             latency: Duration::ZERO,

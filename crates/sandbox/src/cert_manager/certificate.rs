@@ -33,14 +33,14 @@ pub(crate) async fn reconcile(world: &World, certificate: &DynamicObject) -> Res
         not_ready(world, certificate, "Failed", &message).await?;
         return Ok(Next::Change);
     }
-    let spec = &certificate.data["spec"];
+    let (spec, now) = (&certificate.data["spec"], world.now());
     let namespace = certificate.namespace().unwrap_or_default();
     let name = spec["secretName"].as_str().unwrap_or_default();
     let secret = world.find(Kind::Secret, &namespace, name);
     let wanted = hash(&issued_from(certificate));
-    if let Some(valid) = secret.as_ref().and_then(|secret| Validity::of(secret, spec, &wanted)) {
-        world.set_status(Kind::Certificate, certificate, valid.status(certificate)).await?;
-        return Ok(Next::After(valid.renewed_in()));
+    if let Some(valid) = secret.as_ref().and_then(|secret| Validity::of(secret, spec, &wanted, now)) {
+        world.set_status(Kind::Certificate, certificate, valid.status(certificate, now)).await?;
+        return Ok(Next::After(valid.renewed_in(now)));
     }
 
     let authority = match signer(world, certificate) {
@@ -59,7 +59,8 @@ pub(crate) async fn reconcile(world: &World, certificate: &DynamicObject) -> Res
     // One at a time: with fifty keys in parallel, all would be ready at the end, in random order.
     let turn = world.keys.lock().await;
     let generate = *turn;
-    let issued = tokio::task::spawn_blocking(move || issue(&ingredients, &authority, kept, generate)).await?;
+    let issued =
+        tokio::task::spawn_blocking(move || issue(&ingredients, &authority, kept, generate, now)).await?;
     match issued {
         Ok(issued) => world.apply(Kind::Secret, tls_secret(certificate, secret, &wanted, issued)).await?,
         Err(error) => not_ready(world, certificate, "Failed", &error.to_string()).await?,
@@ -89,12 +90,13 @@ fn issue(
     authority: &Authority,
     kept: Option<String>,
     generate: KeySource,
+    now: Timestamp,
 ) -> Result<Issued, IssueError> {
     let private = match kept {
         Some(key) => key,
         None => generate(key(spec)?)?,
     };
-    Ok(authority.sign(params(spec)?, private)?)
+    Ok(authority.sign(params(spec, now)?, private)?)
 }
 
 /// The key of the last certificate, if the rotation policy keeps it.
@@ -160,7 +162,9 @@ async fn not_ready(
     let generation = certificate.metadata.generation.unwrap_or_default();
     let conditions: Vec<Value> =
         [Condition::new("Ready", false, reason, message), Condition::new("Issuing", true, reason, message)]
-            .map(|condition| with(condition.after(&before["conditions"]), "observedGeneration", generation))
+            .map(|condition| {
+                with(condition.after(&before["conditions"], world.now()), "observedGeneration", generation)
+            })
             .into();
     let status = with(before.clone(), "conditions", conditions.clone());
     let status = if status.is_object() { status } else { json!({"conditions": conditions}) };
@@ -176,7 +180,7 @@ struct Validity {
 }
 
 impl Validity {
-    fn of(secret: &DynamicObject, spec: &Value, wanted: &str) -> Option<Self> {
+    fn of(secret: &DynamicObject, spec: &Value, wanted: &str, now: Timestamp) -> Option<Self> {
         if secret.annotations().get(ISSUED_FROM)? != wanted {
             return None;
         }
@@ -191,17 +195,17 @@ impl Validity {
         );
         let renewal = end.checked_sub(renew_before(spec, lifetime(spec))).ok()?;
         let revision = secret.annotations().get(REVISION)?.parse().ok()?;
-        (renewal > Timestamp::now()).then_some(Self { begin, end, renewal, revision })
+        (renewal > now).then_some(Self { begin, end, renewal, revision })
     }
 
-    fn renewed_in(&self) -> Duration {
-        self.renewal.duration_since(Timestamp::now()).try_into().unwrap_or_default()
+    fn renewed_in(&self, now: Timestamp) -> Duration {
+        self.renewal.duration_since(now).try_into().unwrap_or_default()
     }
 
-    fn status(&self, certificate: &DynamicObject) -> Value {
+    fn status(&self, certificate: &DynamicObject, now: Timestamp) -> Value {
         let before = &certificate.data["status"]["conditions"];
         let message = "Certificate is up to date and has not expired";
-        let ready = Condition::new("Ready", true, "Ready", message).after(before);
+        let ready = Condition::new("Ready", true, "Ready", message).after(before, now);
         let generation = certificate.metadata.generation.unwrap_or_default();
         json!({
             "conditions": [with(ready, "observedGeneration", generation)],

@@ -63,12 +63,12 @@ pub(crate) fn renew_before(spec: &Value, lifetime: Duration) -> Duration {
     asked.filter(|before| *before < lifetime).unwrap_or(lifetime / 3)
 }
 
-pub(crate) fn params(spec: &Value) -> Result<CertificateParams, IssueError> {
+pub(crate) fn params(spec: &Value, now: Timestamp) -> Result<CertificateParams, IssueError> {
     let mut params = CertificateParams::default();
     params.distinguished_name = subject(spec);
     params.subject_alt_names = names(spec)?;
     params.serial_number = Some(SerialNumber::from_slice(&rand::random::<[u8; 16]>()));
-    let now = Timestamp::now().as_second();
+    let now = now.as_second();
     let end = i64::try_from(lifetime(spec).as_secs()).ok().and_then(|lifetime| now.checked_add(lifetime));
     let time = |second: Option<i64>| {
         let time = second.and_then(|second| OffsetDateTime::from_unix_timestamp(second).ok());

@@ -34,7 +34,7 @@ pub(crate) async fn reconcile(
         }
         Err((reason, message)) => Condition::new("Ready", false, reason, message),
     };
-    let ready = with(ready.after(before), "observedGeneration", generation);
+    let ready = with(ready.after(before, world.now()), "observedGeneration", generation);
     world.set_status(kind, issuer, json!({"conditions": [ready]})).await?;
     Ok(Next::Change)
 }

@@ -1,7 +1,7 @@
 //! CloudNativePG: `Cluster` of `postgresql.cnpg.io`. Its operator creates pods directly.
 
 use crate::{
-    condition::{Condition, now},
+    condition::{Condition, written},
     kind::Kind,
     owned::{Address, Owned, claim},
     reconcile::Next,
@@ -13,6 +13,7 @@ use crate::{
 use api::names::{
     CNPG_CLUSTER_LABEL, CNPG_INSTANCE_NAME_LABEL, CNPG_INSTANCE_ROLE_LABEL, CNPG_POD_ROLE_LABEL,
 };
+use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 
@@ -39,7 +40,8 @@ pub(crate) async fn reconcile(world: &World, cluster: &DynamicObject) -> Result<
         world.delete(Kind::Pod, pod, false).await?;
     }
     let failure = world.annotated(cluster).failure;
-    let status = status(cluster, &staying(world.children(cluster, Kind::Pod)), wanted, failure.as_deref());
+    let pods = staying(world.children(cluster, Kind::Pod));
+    let status = status(cluster, &pods, wanted, failure.as_deref(), world.now());
     world.set_status(KIND, cluster, status).await?;
     Ok(Next::Change)
 }
@@ -111,7 +113,13 @@ async fn instance(world: &World, cluster: &DynamicObject, number: i64) -> Result
     world.create(Kind::Pod, template::pod(KIND, cluster, &name, &template, labels)).await
 }
 
-fn status(cluster: &DynamicObject, pods: &[Seen], wanted: i64, failure: Option<&str>) -> Value {
+fn status(
+    cluster: &DynamicObject,
+    pods: &[Seen],
+    wanted: i64,
+    failure: Option<&str>,
+    now: Timestamp,
+) -> Value {
     let before = &cluster.data["status"];
     let name = cluster.name_any();
     let primary = format!("{name}-1");
@@ -122,7 +130,7 @@ fn status(cluster: &DynamicObject, pods: &[Seen], wanted: i64, failure: Option<&
     } else {
         Condition::new("Ready", false, "ClusterIsNotReady", failure.unwrap_or("Cluster Is Not Ready"))
     };
-    let since = |field: &str| before[field].as_str().map_or_else(now, str::to_owned);
+    let since = |field: &str| before[field].as_str().map_or_else(|| written(now), str::to_owned);
     json!({
         "instances": pods.len(),
         "readyInstances": ready,
@@ -141,7 +149,7 @@ fn status(cluster: &DynamicObject, pods: &[Seen], wanted: i64, failure: Option<&
         "writeService": format!("{name}-rw"),
         "readService": format!("{name}-r"),
         "selector": format!("cnpg.io/cluster={name}"),
-        "conditions": [condition.after(&before["conditions"])],
+        "conditions": [condition.after(&before["conditions"], now)],
     })
 }
 

@@ -27,12 +27,13 @@ pub(crate) async fn reconcile(world: &World, route: &DynamicObject) -> Result<Ne
         Some(message) => Condition::new("ResolvedRefs", false, "BackendNotFound", message),
         None => Condition::new("ResolvedRefs", true, "ResolvedRefs", "All references are resolved"),
     };
+    let now = world.now();
     let parents: Vec<Value> = list(&route.data["spec"]["parentRefs"])
         .map(|parent| {
             let mut before = list(&route.data["status"]["parents"]);
             let before = before.find(|each| each["parentRef"] == *parent).unwrap_or(&Value::Null);
             let conditions = [accepted, resolved].map(|condition| {
-                with(condition.after(&before["conditions"]), "observedGeneration", generation)
+                with(condition.after(&before["conditions"], now), "observedGeneration", generation)
             });
             json!({"parentRef": parent, "controllerName": CONTROLLER, "conditions": conditions})
         })

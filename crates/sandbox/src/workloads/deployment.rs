@@ -47,7 +47,7 @@ pub(crate) async fn reconcile(world: &World, deployment: &DynamicObject) -> Resu
     }
 
     let progress = Progress { new: new.as_ref(), old: &old, failure: world.annotated(deployment).failure };
-    let (status, deadline) = deployment_status::status(deployment, &progress);
+    let (status, deadline) = deployment_status::status(deployment, &progress, world.now());
     world.set_status(Kind::Deployment, deployment, status).await?;
     Ok(deadline.map_or(Next::Change, Next::After))
 }

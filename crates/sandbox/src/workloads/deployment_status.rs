@@ -5,7 +5,7 @@ use super::{
     rollout::{Count, Strategy},
 };
 use crate::{
-    condition::{Condition, find, now, with},
+    condition::{Condition, find, with, written},
     world::Seen,
 };
 use jiff::Timestamp;
@@ -21,7 +21,11 @@ pub(super) struct Progress<'a> {
 }
 
 /// The status, and the time until the progress deadline.
-pub(super) fn status(deployment: &DynamicObject, progress: &Progress<'_>) -> (Value, Option<Duration>) {
+pub(super) fn status(
+    deployment: &DynamicObject,
+    progress: &Progress<'_>,
+    now: Timestamp,
+) -> (Value, Option<Duration>) {
     let spec = &deployment.data["spec"];
     let before = &deployment.data["status"];
     let replicas = spec["replicas"].as_i64().unwrap_or(1);
@@ -54,8 +58,8 @@ pub(super) fn status(deployment: &DynamicObject, progress: &Progress<'_>) -> (Va
     let moved = ["replicas", "updatedReplicas", "readyReplicas", "observedGeneration"]
         .iter()
         .any(|field| before[*field].as_i64().unwrap_or(0) != numbers[*field].as_i64().unwrap_or(0));
-    let (progressing, deadline) = progressing(deployment, progress, complete, moved);
-    let conditions = json!([dated(available.after(&before["conditions"]), before), progressing]);
+    let (progressing, deadline) = progressing(deployment, progress, complete, moved, now);
+    let conditions = json!([dated(available.after(&before["conditions"], now), before, now), progressing]);
     (with(numbers, "conditions", conditions), deadline)
 }
 
@@ -64,10 +68,11 @@ fn progressing(
     progress: &Progress<'_>,
     complete: bool,
     moved: bool,
+    now: Timestamp,
 ) -> (Value, Option<Duration>) {
     let before = &deployment.data["status"];
     let set = progress.new.map(|set| set.name_any()).unwrap_or_default();
-    let write = |condition: Condition<'_>| dated(condition.after(&before["conditions"]), before);
+    let write = |condition: Condition<'_>| dated(condition.after(&before["conditions"], now), before, now);
     if deployment.data["spec"]["paused"] == true {
         let condition = Condition {
             kind: "Progressing",
@@ -99,14 +104,14 @@ fn progressing(
         .filter(|last| last["reason"] == "ReplicaSetUpdated")
         .and_then(|last| last["lastUpdateTime"].as_str()?.parse::<Timestamp>().ok())
         .map_or(limit, |since| {
-            limit.saturating_sub(Timestamp::now().duration_since(since).try_into().unwrap_or_default())
+            limit.saturating_sub(now.duration_since(since).try_into().unwrap_or_default())
         });
     if left.is_zero() {
         return (write(timeout), None);
     }
     let message = format!("ReplicaSet {set:?} is progressing.");
     let condition = write(Condition::new("Progressing", true, "ReplicaSetUpdated", &message));
-    (if moved { with(condition, "lastUpdateTime", now()) } else { condition }, Some(left))
+    (if moved { with(condition, "lastUpdateTime", written(now)) } else { condition }, Some(left))
 }
 
 fn timed_out(set: &str) -> String {
@@ -114,11 +119,11 @@ fn timed_out(set: &str) -> String {
 }
 
 /// Adds `lastUpdateTime`, which the conditions of a Deployment have.
-fn dated(condition: Value, before: &Value) -> Value {
+fn dated(condition: Value, before: &Value, now: Timestamp) -> Value {
     let previous = condition["type"].as_str().and_then(|kind| find(&before["conditions"], kind));
     let same = previous.filter(|previous| {
         ["status", "reason", "message"].iter().all(|field| previous[*field] == condition[*field])
     });
-    let written = same.and_then(|same| same["lastUpdateTime"].as_str()).map_or_else(now, str::to_owned);
-    with(condition, "lastUpdateTime", written)
+    let since = same.and_then(|same| same["lastUpdateTime"].as_str());
+    with(condition, "lastUpdateTime", since.map_or_else(|| written(now), str::to_owned))
 }

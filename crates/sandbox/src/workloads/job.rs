@@ -2,12 +2,13 @@
 
 use super::template::{self, suffix};
 use crate::{
-    condition::{Condition, find, now},
+    condition::{Condition, find, written},
     kind::Kind,
     reconcile::Next,
     world::{Seen, World},
     write::{ReconcileError, staying},
 };
+use jiff::Timestamp;
 use kube::{ResourceExt as _, core::DynamicObject};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -18,7 +19,7 @@ const FIRST_BACKOFF: Duration = Duration::from_secs(10);
 const LONGEST_BACKOFF: Duration = Duration::from_mins(6);
 
 pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next, ReconcileError> {
-    let (spec, status) = (&job.data["spec"], &job.data["status"]);
+    let (spec, status, now) = (&job.data["spec"], &job.data["status"], world.now());
     let ended = ["Complete", "Failed"].iter().any(|kind| find(&status["conditions"], kind).is_some());
     if ended || spec["suspend"] == true {
         return Ok(Next::Change);
@@ -28,9 +29,9 @@ pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next
     let pods = world.children(job, Kind::Pod);
     let (succeeded, failed) = (count(&pods, "Succeeded"), count(&pods, "Failed"));
     if succeeded >= completions {
-        let ends = ended_as(status, ["SuccessCriteriaMet", "Complete"], COMPLETED);
+        let ends = ended_as(status, ["SuccessCriteriaMet", "Complete"], COMPLETED, now);
         let complete = json!({
-            "startTime": started(status), "completionTime": now(), "succeeded": succeeded, "failed": failed,
+            "startTime": started(status, now), "completionTime": written(now), "succeeded": succeeded, "failed": failed,
             "conditions": ends,
         });
         world.set_status(Kind::Job, job, complete).await?;
@@ -48,9 +49,9 @@ pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next
         for pod in &active {
             world.delete(Kind::Pod, pod, false).await?;
         }
-        let ends = ended_as(status, ["FailureTarget", "Failed"], why);
+        let ends = ended_as(status, ["FailureTarget", "Failed"], why, now);
         let failed = json!({
-            "startTime": started(status), "succeeded": succeeded, "failed": failed, "conditions": ends,
+            "startTime": started(status, now), "succeeded": succeeded, "failed": failed, "conditions": ends,
         });
         world.set_status(Kind::Job, job, failed).await?;
         return Ok(Next::Change);
@@ -66,7 +67,7 @@ pub(crate) async fn reconcile(world: &World, job: &DynamicObject) -> Result<Next
     let active = active_among(world.children(job, Kind::Pod));
     let ready = active.iter().filter(|pod| template::is_ready(pod)).count();
     let running = json!({
-        "startTime": started(status), "active": active.len(), "succeeded": succeeded, "failed": failed,
+        "startTime": started(status, now), "active": active.len(), "succeeded": succeeded, "failed": failed,
         "terminating": 0, "ready": ready,
     });
     world.set_status(Kind::Job, job, running).await?;
@@ -81,12 +82,12 @@ const COMPLETED: Why = ("CompletionsReached", "Reached expected number of succee
 const GIVEN_UP: Why = ("BackoffLimitExceeded", "Job has reached the specified backoff limit");
 const EXCEEDED: Why = ("DeadlineExceeded", "Job was active longer than specified deadline");
 
-fn ended_as(status: &Value, kinds: [&str; 2], (reason, message): Why) -> [Value; 2] {
-    kinds.map(|kind| Condition::new(kind, true, reason, message).after(&status["conditions"]))
+fn ended_as(status: &Value, kinds: [&str; 2], (reason, message): Why, now: Timestamp) -> [Value; 2] {
+    kinds.map(|kind| Condition::new(kind, true, reason, message).after(&status["conditions"], now))
 }
 
-fn started(status: &Value) -> String {
-    status["startTime"].as_str().map_or_else(now, str::to_owned)
+fn started(status: &Value, now: Timestamp) -> String {
+    status["startTime"].as_str().map_or_else(|| written(now), str::to_owned)
 }
 
 fn backoff(failed: u64) -> Duration {

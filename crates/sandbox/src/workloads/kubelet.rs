@@ -1,7 +1,8 @@
 //! The status of a pod, as a kubelet reports it.
 
 use super::needs::Missing;
-use crate::condition::{Condition, now};
+use crate::condition::{Condition, written};
+use jiff::Timestamp;
 use kube::core::DynamicObject;
 use serde_json::{Map, Value, json};
 
@@ -57,17 +58,22 @@ impl PodState {
 }
 
 /// The status of a pod in this state. `address` is called if the pod has an address.
-pub(crate) fn status(pod: &DynamicObject, pod_state: &PodState, address: impl FnOnce() -> String) -> Value {
+pub(crate) fn status(
+    pod: &DynamicObject,
+    pod_state: &PodState,
+    now: Timestamp,
+    address: impl FnOnce() -> String,
+) -> Value {
     let before = &pod.data["status"];
     let mut status = Map::new();
     let mut set = |field: &str, value: Value| status.insert(field.to_owned(), value);
     set("phase", pod_state.phase().into());
-    set("conditions", conditions(before, pod_state));
+    set("conditions", conditions(before, pod_state, now));
     set("qosClass", before["qosClass"].clone());
     if let PodState::Missing(Missing::Claim(_)) = pod_state {
         return Value::Object(status);
     }
-    let since = |field: &str| before[field].as_str().map_or_else(now, str::to_owned);
+    let since = |field: &str| before[field].as_str().map_or_else(|| written(now), str::to_owned);
     set("startTime", since("startTime").into());
     set("hostIP", NODE_ADDRESS.into());
     set("hostIPs", json!([{"ip": NODE_ADDRESS}]));
@@ -85,14 +91,15 @@ pub(crate) fn status(pod: &DynamicObject, pod_state: &PodState, address: impl Fn
     }
     let spec = &pod.data["spec"];
     let (init, main) = (&before["initContainerStatuses"], &before["containerStatuses"]);
-    set("initContainerStatuses", containers(&spec["initContainers"], init, pod_state, true));
-    set("containerStatuses", containers(&spec["containers"], main, pod_state, false));
+    set("initContainerStatuses", containers(&spec["initContainers"], init, pod_state, true, now));
+    set("containerStatuses", containers(&spec["containers"], main, pod_state, false, now));
     Value::Object(status)
 }
 
-fn conditions(before: &Value, pod_state: &PodState) -> Value {
+fn conditions(before: &Value, pod_state: &PodState, now: Timestamp) -> Value {
     let before = &before["conditions"];
-    let condition = |kind, holds, reason, message| Condition::new(kind, holds, reason, message).after(before);
+    let condition =
+        |kind, holds, reason, message| Condition::new(kind, holds, reason, message).after(before, now);
     if let PodState::Missing(Missing::Claim(message)) = pod_state {
         return json!([condition("PodScheduled", false, "Unschedulable", message)]);
     }
@@ -117,7 +124,7 @@ fn reason_if_completed(pod_state: &PodState) -> &'static str {
     if *pod_state == PodState::Succeeded { "PodCompleted" } else { "" }
 }
 
-fn containers(spec: &Value, before: &Value, pod_state: &PodState, init: bool) -> Value {
+fn containers(spec: &Value, before: &Value, pod_state: &PodState, init: bool, now: Timestamp) -> Value {
     let containers = spec.as_array().into_iter().flatten();
     // The steps before the one that waits have ended.
     let mut has_ended = matches!(pod_state, PodState::Missing(Missing::InitEnvironment { .. })) && init;
@@ -130,18 +137,18 @@ fn containers(spec: &Value, before: &Value, pod_state: &PodState, init: bool) ->
             let earlier = before.as_array().into_iter().flatten();
             let earlier = earlier.into_iter().find(|each| each["name"] == container["name"]);
             let lasting = !init || container["restartPolicy"] == "Always";
-            container_status(container, earlier.unwrap_or(&Value::Null), pod_state, lasting)
+            container_status(container, earlier.unwrap_or(&Value::Null), pod_state, lasting, now)
         })
         .collect()
 }
 
 /// The last run of a container: it crashed now or before, or has never ended.
-fn last_run(container: &Value, before: &Value, crash: Option<&str>) -> Value {
+fn last_run(container: &Value, before: &Value, crash: Option<&str>, now: Timestamp) -> Value {
     let Some(words) = crash.filter(|_| !before["state"]["waiting"].is_object()) else {
         return if before["lastState"].is_object() { before["lastState"].clone() } else { json!({}) };
     };
     let quotes = container["terminationMessagePolicy"] == "FallbackToLogsOnError";
-    let ended = now();
+    let ended = written(now);
     let started = before["state"]["running"]["startedAt"].as_str().unwrap_or(&ended);
     json!({"terminated": {
         "exitCode": 1, "reason": "Error", "message": if quotes { words } else { "" },
@@ -174,10 +181,17 @@ pub(crate) fn logs<'p>(
     containers.filter_map(move |container| Some((container["name"].as_str()?, words?)))
 }
 
-fn container_status(container: &Value, before: &Value, pod_state: &PodState, lasting: bool) -> Value {
-    let started = before["state"]["running"]["startedAt"].as_str().map_or_else(now, str::to_owned);
+fn container_status(
+    container: &Value,
+    before: &Value,
+    pod_state: &PodState,
+    lasting: bool,
+    now: Timestamp,
+) -> Value {
+    let or_now = |time: &Value| time.as_str().map_or_else(|| written(now), str::to_owned);
+    let started = or_now(&before["state"]["running"]["startedAt"]);
     let ended = |code: i32, reason: &str, message: &str| {
-        let end = before["state"]["terminated"]["finishedAt"].as_str().map_or_else(now, str::to_owned);
+        let end = or_now(&before["state"]["terminated"]["finishedAt"]);
         let start =
             before["state"]["terminated"]["startedAt"].as_str().map_or_else(|| end.clone(), str::to_owned);
         json!({"terminated": {
@@ -215,6 +229,6 @@ fn container_status(container: &Value, before: &Value, pod_state: &PodState, las
         "started": runs,
         "restartCount": restarts + newly,
         "state": state,
-        "lastState": last_run(container, before, crash),
+        "lastState": last_run(container, before, crash, now),
     })
 }

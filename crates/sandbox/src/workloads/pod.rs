@@ -44,7 +44,7 @@ pub(crate) async fn reconcile(world: &World, pod: &DynamicObject) -> Result<Next
         },
     };
     write_logs(world, pod, &pod_state).await?;
-    let status = kubelet::status(pod, &pod_state, || address(world, pod));
+    let status = kubelet::status(pod, &pod_state, world.now(), || address(world, pod));
     let warning =
         Warning::of(&status).filter(|warning| Warning::of(&pod.data["status"]).as_ref() != Some(warning));
     world.set_status(Kind::Pod, pod, status).await?;

@@ -2,7 +2,6 @@
 
 use super::template::hash;
 use crate::{condition::find, world::World, write::ReconcileError};
-use jiff::Timestamp;
 use k8s_openapi::{
     api::core::v1::{Event, EventSource, ObjectReference},
     apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time},
@@ -59,7 +58,7 @@ impl Warning {
     pub async fn write(self, world: &World, pod: &DynamicObject) -> Result<(), ReconcileError> {
         let Self { component, reason, message } = self;
         let (namespace, name) = (pod.namespace().unwrap_or_default(), pod.name_any());
-        let now = Some(Time(Timestamp::now()));
+        let now = Some(Time(world.now()));
         let event = Event {
             metadata: ObjectMeta {
                 name: Some(format!("{name}.{}", hash(&json!([reason, message])))),

@@ -2,6 +2,7 @@
 
 use crate::world::{World, condition, install};
 use envtest::{Assets, writes};
+use jiff::Timestamp;
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube::{
     Api,
@@ -116,4 +117,20 @@ async fn a_definition_comes_and_goes(world: &World) {
     install(&world.plane).await;
     apply().await;
     await_condition(issuers, "everywhere", is_ready).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_times_in_statuses_are_those_of_the_clock_that_a_test_gives() {
+    let plane = envtest::ControlPlane::shared().await.unwrap();
+    let namespace = plane.create_namespace("sandbox").await.unwrap();
+    let world = World::start(plane, namespace.clone(), |stand_ins| {
+        stand_ins.within(namespace).clock(|| Timestamp::UNIX_EPOCH)
+    });
+    world.create("Deployment", "web", deployment()).await;
+    world.until_condition("Deployment", "web", "Available", "True").await;
+    let deployment = world.get("Deployment", "web").await;
+    let conditions = deployment["status"]["conditions"].as_array().unwrap();
+    for time in conditions.iter().flat_map(|it| [&it["lastUpdateTime"], &it["lastTransitionTime"]]) {
+        assert_eq!(time, "1970-01-01T00:00:00Z");
+    }
 }

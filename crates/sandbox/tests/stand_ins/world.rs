@@ -40,7 +40,7 @@ impl World {
         Self::start(plane, namespace, |stand_ins| stand_ins)
     }
 
-    fn start(plane: ControlPlane, namespace: String, setup: impl FnOnce(StandIns) -> StandIns) -> Self {
+    pub fn start(plane: ControlPlane, namespace: String, setup: impl FnOnce(StandIns) -> StandIns) -> Self {
         let requests = Requests::default();
         let client = requests.client(plane.config()).unwrap();
         let stop = CancellationToken::new();
