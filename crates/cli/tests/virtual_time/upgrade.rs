@@ -152,7 +152,9 @@ impl Upgraded {
         let record = secrets.get("acme-harbor-core-database").await.unwrap().data.unwrap();
         let text = |(key, value): (String, ByteString)| (key, String::from_utf8(value.0).unwrap());
         let mut record: BTreeMap<_, _> = record.into_iter().map(text).collect();
-        for salted in ["encryption-key-fingerprint", "database-access-fingerprint"] {
+        for salted in
+            ["encryption-key-fingerprint", "database-access-fingerprint", "redis-access-fingerprint"]
+        {
             assert!(record.remove(salted).is_some(), "{salted}");
         }
         Self { objects: Objects::of(cluster).await, paused: paused(cluster).await, record }
