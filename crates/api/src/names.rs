@@ -335,10 +335,6 @@ pub const ROTATE_AT_ANNOTATION: &str = "goharbor.io/rotate-at";
 /// with `@` and a word, such as `csrf@2026-11-19`. The operator does so once for each new word.
 pub const ROTATE_ANNOTATION: &str = "goharbor.io/rotate";
 
-/// Set by the operator on a JobService: the Secret that counts how often the pods of Core have changed to another password, user
-/// or host of the database.
-pub const DATABASE_ACCESS_ANNOTATION: &str = "goharbor.io/database-access";
-
 /// Set by the operator on a Core while it gets a key that all of its pods must share: they are replaced at the same time.
 pub const REPLACE_TOGETHER_ANNOTATION: &str = "goharbor.io/replace-together";
 

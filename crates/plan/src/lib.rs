@@ -86,7 +86,7 @@ pub use resolve::{
     Action, Applied, Apply, Certificate, Gate, Known, Observed, OtherOwners, Pods, Refusal, Resolver,
     Unwanted, held, image, unwanted, wanted,
 };
-pub use restart_order::{RestartOrder, Restarted};
+pub use restart_order::{RestartOrder, Restarted, Supply};
 pub use sanitize::one_line;
 pub use status::{
     Difference, Failure, Outcome, PAUSED, Serving, Status, StatusInput, Verdict, cause, fold, paused,

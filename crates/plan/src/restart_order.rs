@@ -19,6 +19,17 @@ pub struct RestartOrder {
     pub key: String,
     /// The workloads that restart before, in order. Those that do not exist, or do not use the value, are not waited for.
     pub after: Vec<ObjectKey>,
+    /// What pods get that start now.
+    pub supply: Supply,
+}
+
+/// Which value pods get that start now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Supply {
+    /// The one in the Secret.
+    Present,
+    /// They get the value from a workload before them, not all of whose pods have the one in the Secret yet.
+    Earlier,
 }
 
 impl RestartOrder {
@@ -55,6 +66,19 @@ impl Restarted {
             Some(digest.map(|digest| (order.name(), digest)))
         };
         orders.iter().filter_map(entry).collect::<serde_json::Result<_>>().map(Self)
+    }
+
+    /// The same, but of values that do not reach the pods of a workload yet, what it has restarted for `before`.
+    #[must_use]
+    pub fn supplied(mut self, before: &Self, orders: &[RestartOrder]) -> Self {
+        for order in orders.iter().filter(|order| order.supply == Supply::Earlier) {
+            let name = order.name();
+            match before.0.get(&name) {
+                Some(digest) => self.0.insert(name, digest.clone()),
+                None => self.0.remove(&name),
+            };
+        }
+        self
     }
 
     /// Whether there are none.
@@ -106,7 +130,8 @@ mod tests {
 
     fn order(name: &str, after: &[&str]) -> RestartOrder {
         let after = after.iter().map(|name| ObjectKey::of::<Deployment>("registry", name)).collect();
-        RestartOrder { secret: ObjectKey::of::<Secret>("registry", name), key: "password".into(), after }
+        let secret = ObjectKey::of::<Secret>("registry", name);
+        RestartOrder { secret, key: "password".into(), after, supply: Supply::Present }
     }
 
     fn with(value: &str) -> Restarted {
@@ -152,6 +177,21 @@ mod tests {
         assert_eq!(changed(&now("a", "b"), &now("a", "c")), Some("redis".into()));
         assert_eq!(changed(&now("a", "b"), &now("x", "y")), Some("database".into()));
         assert_eq!(changed(&Restarted::default(), &now("a", "b")), None, "an operator before this one");
+    }
+
+    #[test]
+    fn a_value_that_pods_get_from_another_workload_counts_when_that_has_it() {
+        let now = |value: &str, supply| {
+            let orders = [RestartOrder { supply, ..order("redis", &[]) }];
+            with(value).supplied(&with("before"), &orders)
+        };
+        assert_eq!(now("after", Supply::Earlier), with("before"));
+        assert_eq!(now("after", Supply::Present), with("after"));
+        let unknown = with("after").supplied(
+            &Restarted::default(),
+            &[RestartOrder { supply: Supply::Earlier, ..order("redis", &[]) }],
+        );
+        assert!(unknown.is_empty(), "nothing is known of its pods");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Passwords of servers outside of a Harbor, which users change.
 
 use crate::{
-    clients::{Clients, Server},
+    clients::{Clients, Pods, Server},
     cluster::{Cluster, NAMESPACE},
     served,
 };
@@ -12,11 +12,14 @@ use k8s_openapi::api::{
     core::v1::{Pod, Secret},
 };
 use kube::{Api, ResourceExt as _, api::ListParams};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The components that log in to Redis, in the order in which they restart for another password.
 const REDIS: [&str; 5] = ["registry", "core", "jobservice", "trivy", "exporter"];
+
+/// The components that use the database, in the order in which they restart for another password.
+const DATABASE: [&str; 5] = ["core", "jobservice", "exporter", "notaryserver", "notarysigner"];
 
 /// How long a pod takes to start, in seconds.
 const START: i64 = 20;
@@ -29,8 +32,7 @@ async fn jobservice_restarts_for_another_password_of_the_database_when_all_pods_
     let before = [created(&cluster, "core").await, created(&cluster, "jobservice").await];
     let clients = Clients::of(&cluster, "acme-harbor").await;
     clients.serve(Server::postgres().accepting("another"));
-    let password = json!({"stringData": {"postgres-password": "another"}});
-    served::patch::<Secret>(&cluster, "postgres", password).await;
+    change_database(&cluster, "another").await;
     tokio::time::sleep(Duration::from_mins(5)).await;
 
     let [core, jobservice] = [created(&cluster, "core").await, created(&cluster, "jobservice").await];
@@ -62,10 +64,7 @@ async fn no_request_fails_while_components_get_another_password_of_a_redis_that_
 
     let after = all_created(&cluster).await;
     assert!(before.iter().max() < after.iter().min(), "all of them restart");
-    for (pair, names) in after.windows(2).zip(REDIS.windows(2)) {
-        let later = pair[1].duration_since(pair[0]).as_secs();
-        assert!(later >= START, "{} restarted {later} seconds after {}", names[1], names[0]);
-    }
+    assert_later(&REDIS, &after);
     for server in &redis {
         clients.serve(server.clone().accepting("another").refusing("example-only-redis"));
     }
@@ -102,17 +101,28 @@ async fn a_redis_with_one_password_refuses_new_connections_of_a_component_until_
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_operator_that_is_killed_at_each_of_its_writes_keeps_the_order_of_restarts() {
+async fn an_operator_that_is_killed_at_each_of_its_writes_keeps_the_order_of_restarts_for_redis() {
     let cluster = a_cluster().await;
-    let operator = cluster.operator(None);
-    tokio::time::sleep(Duration::from_mins(1)).await;
-    drop(operator);
     let clients = Clients::of(&cluster, "acme-harbor").await;
-    let redis = [Server::redis(), Server::redis_of_the_registry()];
-    for server in &redis {
-        clients.serve(server.clone().accepting("another"));
+    for server in [Server::redis(), Server::redis_of_the_registry()] {
+        clients.serve(server.accepting("another"));
     }
     change_redis(&cluster, "another").await;
+    assert_kept_order(&cluster, &clients, &REDIS).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_operator_that_is_killed_at_each_of_its_writes_keeps_the_order_of_restarts_for_the_database() {
+    let cluster = a_cluster().await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    clients.serve(Server::postgres().accepting("another"));
+    change_database(&cluster, "another").await;
+    assert_kept_order(&cluster, &clients, &DATABASE[..3]).await;
+}
+
+/// Asserts that components restart in this order, although each operator is killed at its first write.
+async fn assert_kept_order(cluster: &Cluster, clients: &Clients, components: &[&str]) {
+    let before = revisions_of(cluster, components).await;
     let mut lives = 0;
     loop {
         let mut doomed = cluster.operator(Some(1));
@@ -124,8 +134,9 @@ async fn an_operator_that_is_killed_at_each_of_its_writes_keeps_the_order_of_res
         assert!(lives < 500, "the restarts do not end");
     }
     assert!(lives >= 10, "{lives} lives");
-    let after = all_created(&cluster).await;
-    assert!(after.is_sorted(), "{after:?}");
+    assert_later(components, &created_of(cluster, components).await);
+    let once: Vec<_> = before.iter().map(|before| before + 1).collect();
+    assert_eq!(revisions_of(cluster, components).await, once);
     clients.assert_served();
 }
 
@@ -142,17 +153,100 @@ async fn passwords_that_change_together_restart_each_component_once() {
     for server in &redis {
         clients.serve(server.clone().accepting("another"));
     }
-    served::patch::<Secret>(&cluster, "postgres", json!({"stringData": {"postgres-password": "another"}}))
-        .await;
+    change_database(&cluster, "another").await;
     change_redis(&cluster, "another").await;
     // It finds both at once.
     let _operator = cluster.operator(None);
     tokio::time::sleep(Duration::from_mins(10)).await;
     clients.assert_served();
-    let after = revisions(&cluster).await;
-    // JobService gets the password of the database from Core, and restarts for that once more.
-    let expected = REDIS.iter().zip(&before).map(|(name, it)| it + 1 + i64::from(*name == "jobservice"));
-    assert_eq!(after, expected.collect::<Vec<_>>());
+    let expected: Vec<_> = before.iter().map(|before| before + 1).collect();
+    assert_eq!(revisions(&cluster).await, expected);
+    let order = all_created(&cluster).await;
+    assert!(order.is_sorted(), "{order:?}");
+}
+
+/// Harbor 2.8 is the last one with Notary.
+#[tokio::test(start_paused = true)]
+async fn all_that_log_in_to_the_database_restart_one_after_the_other_and_once() {
+    let mut harbor = served::harbor("2.8.4");
+    harbor["spec"]["exporter"] = json!({});
+    harbor["spec"]["notary"] = json!({});
+    harbor["spec"]["expose"]["notary"] = json!({"ingress": {"host": "notary.example.com"}});
+    let cluster = served::with(&harbor).await;
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let before = revisions_of(&cluster, &DATABASE).await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    clients.serve(Server::postgres().accepting("another"));
+    change_database(&cluster, "another").await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
+
+    assert_later(&DATABASE, &created_of(&cluster, &DATABASE).await);
+    let once: Vec<_> = before.iter().map(|before| before + 1).collect();
+    assert_eq!(revisions_of(&cluster, &DATABASE).await, once);
+    clients.serve(Server::postgres().accepting("another").refusing("example-only-postgres"));
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    clients.assert_served();
+}
+
+/// As docs/rotation.md recommends for PostgreSQL: both roles are valid meanwhile.
+#[tokio::test(start_paused = true)]
+async fn another_user_and_another_password_of_the_database_together_restart_jobservice_once() {
+    let cluster = a_cluster().await;
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let before = revisions_of(&cluster, &["core", "jobservice"]).await;
+    let clients = Clients::of(&cluster, "acme-harbor").await;
+    clients.serve(Server::postgres().accepting("another"));
+    change_database(&cluster, "another").await;
+    change_user(&cluster).await;
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    assert_end(&cluster, &clients).await;
+    let after = revisions_of(&cluster, &["core", "jobservice"]).await;
+    assert_eq!(after[1], before[1] + 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whichever_of_user_and_password_of_the_database_changes_first_all_pods_have_both_in_the_end() {
+    for is_user_first in [false, true] {
+        let cluster = a_cluster().await;
+        let _operator = cluster.operator(None);
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        let clients = Clients::of(&cluster, "acme-harbor").await;
+        clients.serve(Server::postgres().accepting("another"));
+        if is_user_first {
+            change_user(&cluster).await;
+        } else {
+            change_database(&cluster, "another").await;
+        }
+        // In the middle of the restart of Core.
+        tokio::time::sleep(Duration::from_secs(10)).await;
+        if is_user_first {
+            change_database(&cluster, "another").await;
+        } else {
+            change_user(&cluster).await;
+        }
+        tokio::time::sleep(Duration::from_mins(10)).await;
+        println!("the user is first: {is_user_first}");
+        assert_end(&cluster, &clients).await;
+    }
+}
+
+/// Asserts that all pods have the second user of the database and its password, and that no request has failed.
+async fn assert_end(cluster: &Cluster, clients: &Clients) {
+    let [core, jobservice] = [created(cluster, "core").await, created(cluster, "jobservice").await];
+    let later = jobservice.duration_since(core).as_secs();
+    assert!(later >= START, "JobService asked a Core without both: it started {later} seconds after");
+    clients.serve(Server::postgres().accepting("another").refusing("example-only-postgres"));
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    clients.assert_served();
+    let pods = Pods::of(cluster).await;
+    for (component, of) in [("core", "POSTGRESQL"), ("exporter", "HARBOR_DATABASE")] {
+        let ready = pods.ready(&format!("acme-harbor-{component}"));
+        assert_eq!(ready.len(), 1, "{component}");
+        let has = |what: &str| pods.variable(&ready[0], component, &format!("{of}_{what}")).unwrap();
+        assert_eq!((has("USERNAME"), has("PASSWORD")), ("second".into(), "another".into()), "{component}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,11 +271,15 @@ async fn an_operator_from_before_the_order_is_followed_by_one_that_restarts_no_p
 }
 
 /// A Harbor with all components that log in to Redis.
-async fn a_cluster() -> Cluster {
+fn harbor() -> Value {
     let mut harbor = served::harbor("2.15.2");
     harbor["spec"]["trivy"] = json!({"storage": {}, "skipUpdate": true});
     harbor["spec"]["exporter"] = json!({});
-    served::with(&harbor).await
+    harbor
+}
+
+async fn a_cluster() -> Cluster {
+    served::with(&harbor()).await
 }
 
 async fn change_redis(cluster: &Cluster, password: &str) {
@@ -189,19 +287,47 @@ async fn change_redis(cluster: &Cluster, password: &str) {
     served::patch::<Secret>(cluster, "redis", password).await;
 }
 
+async fn change_database(cluster: &Cluster, password: &str) {
+    let password = json!({"stringData": {"postgres-password": password}});
+    served::patch::<Secret>(cluster, "postgres", password).await;
+}
+
+async fn change_user(cluster: &Cluster) {
+    let mut harbor = harbor();
+    harbor["spec"]["database"]["username"] = "second".into();
+    cluster.apply_object(&harbor).await;
+}
+
+/// Asserts that the pods of each component were created when those of the one before were ready.
+fn assert_later(components: &[&str], created: &[Timestamp]) {
+    for (pair, names) in created.windows(2).zip(components.windows(2)) {
+        let later = pair[1].duration_since(pair[0]).as_secs();
+        assert!(later >= START, "{} restarted {later} seconds after {}", names[1], names[0]);
+    }
+}
+
 async fn all_created(cluster: &Cluster) -> Vec<Timestamp> {
+    created_of(cluster, &REDIS).await
+}
+
+/// When the newest pods of components were created.
+async fn created_of(cluster: &Cluster, components: &[&str]) -> Vec<Timestamp> {
     let mut all = Vec::new();
-    for component in REDIS {
+    for component in components {
         all.push(created(cluster, component).await);
     }
     all
 }
 
-/// How often the template of each component has changed.
 async fn revisions(cluster: &Cluster) -> Vec<i64> {
+    revisions_of(cluster, &REDIS).await
+}
+
+/// How often the templates of components have changed.
+async fn revisions_of(cluster: &Cluster, components: &[&str]) -> Vec<i64> {
     let api: Api<Deployment> = Api::namespaced(cluster.client.clone(), NAMESPACE);
     let mut all = Vec::new();
-    for component in REDIS {
+    for component in components {
         let deployment = api.get(&format!("acme-harbor-{component}")).await.unwrap();
         all.push(deployment.annotations()["deployment.kubernetes.io/revision"].parse().unwrap());
     }

@@ -3,15 +3,16 @@
 
 use crate::{pods::Instance, secrets::SecretKey};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
-use plan::{ChildName, ObjectKey, RestartOrder};
+use plan::{ChildName, ObjectKey, RestartOrder, Supply};
 
 /// A server outside of Harbor.
 ///
-/// A component restarts for another password when those before it have. JobService asks Core how to reach the database, so it
-/// restarts after Core by the record of the database. The credentials of a store are in the pods of the registry only.
+/// A component restarts for another password when those before it have. The credentials of a store are in the pods of the
+/// registry only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Server {
-    /// PostgreSQL.
+    /// PostgreSQL. JobService gets the password from Core, and the databases of Notary are on the same server in most
+    /// installations.
     Database,
     /// Redis. Its first user is the registry, because pods of Core that have the new password clear the cache of the registry.
     Redis,
@@ -21,7 +22,7 @@ impl Server {
     /// The components that log in to it, in the order in which they restart.
     const fn order(self) -> &'static [&'static str] {
         match self {
-            Self::Database => &["core", "exporter"],
+            Self::Database => &["core", "jobservice", "exporter", "notaryserver", "notarysigner"],
             Self::Redis => &["registry", "core", "jobservice", "chartmuseum", "trivy", "exporter"],
         }
     }
@@ -34,6 +35,7 @@ impl Server {
             secret: ObjectKey::of::<Secret>(instance.namespace, password.secret),
             key: password.key.to_owned(),
             after: names.map(|name| ObjectKey::of::<Deployment>(instance.namespace, &name)).collect(),
+            supply: Supply::Present,
         }
     }
 }

@@ -4,14 +4,14 @@
 //! So the record counts for each of the two how often all pods of Core have changed to another one. The pods of JobService restart
 //! with each change of the database, and the schedule is set again with each change of the Redis.
 
-use super::fingerprint::Fingerprint;
+use super::{Record, fingerprint::Fingerprint};
 use crate::{connections::Database, secrets::Secrets};
-use api::v1beta1;
+use api::v1beta1::{self, postgres::PostgresCredentials};
 use k8s_openapi::api::core::v1::Secret;
-use plan::{All as _, PlanError, World};
+use plan::{All as _, PlanError, Supply, World};
 
 /// How often what Core reaches the database with has changed. JobService refers to it.
-pub(crate) const ACCESS_CHANGES: &str = "database-access-changes";
+pub(super) const ACCESS_CHANGES: &str = "database-access-changes";
 /// How often what Core reaches the Redis of the registry with has changed.
 pub(crate) const REDIS_CHANGES: &str = "redis-access-changes";
 
@@ -22,6 +22,22 @@ struct Entries {
     fingerprint: &'static str,
     /// How often that has changed.
     changes: &'static str,
+}
+
+impl Entries {
+    fn before(&self, record: Option<&Secret>) -> Option<Fingerprint> {
+        entry(record, self.fingerprint).map(|text| Fingerprint::parse(&text))
+    }
+}
+
+fn entry(record: Option<&Secret>, entry: &str) -> Option<String> {
+    let found = record?.data.as_ref()?.get(entry)?;
+    Some(String::from_utf8_lossy(&found.0).trim().to_owned())
+}
+
+/// Everything by which what a Core reaches its database with differs from another.
+fn database(core: &v1beta1::Core, secrets: &Secrets<'_>) -> Result<Vec<u8>, PlanError> {
+    Database::of(&core.spec.database.connection, "spec.database", secrets)?.identity(secrets)
 }
 
 const DATABASE: Entries = Entries { fingerprint: "database-access-fingerprint", changes: ACCESS_CHANGES };
@@ -50,9 +66,7 @@ impl Accesses {
         record: &str,
         world: &World<'_>,
     ) -> Result<Self, PlanError> {
-        let database = Database::of(&owner.spec.database.connection, "spec.database", secrets);
-        let database = database.and_then(|database| database.identity(secrets));
-        let (database, record) = (database, world.read::<Secret>(record)).all()?;
+        let (database, record) = (database(owner, secrets), world.read::<Secret>(record)).all()?;
         let of = |entries, value: &[u8]| Access::of(owner, entries, value, record.as_ref());
         let redis = redis.map(|url| of(REDIS, url.as_bytes()));
         Ok(Self(std::iter::once(of(DATABASE, &database)).chain(redis).collect()))
@@ -76,13 +90,9 @@ impl Accesses {
 
 impl Access {
     fn of(owner: &v1beta1::Core, entries: Entries, value: &[u8], record: Option<&Secret>) -> Self {
-        let entry = |entry: &str| {
-            let found = record?.data.as_ref()?.get(entry)?;
-            Some(String::from_utf8_lossy(&found.0).trim().to_owned())
-        };
-        let before = entry(entries.fingerprint).map(|text| Fingerprint::parse(&text));
+        let before = entries.before(record);
         let has_changed = before.as_ref().is_some_and(|before| !before.is_of(value));
-        let changes = entry(entries.changes).and_then(|text| text.parse().ok()).unwrap_or_default();
+        let changes = entry(record, entries.changes).and_then(|text| text.parse().ok()).unwrap_or_default();
         let now = owner.metadata.uid.is_some().then(|| Fingerprint::new(owner, value));
         Self { entries, now, before, changes, has_changed }
     }
@@ -101,5 +111,40 @@ impl Access {
         let access = access.map(|access| (self.entries.fingerprint, access.to_string()));
         let changes = (changes > 0).then(|| (self.entries.changes, changes.to_string()));
         access.into_iter().chain(changes).collect()
+    }
+}
+
+/// What a JobService gets from Core about the database when it starts.
+pub(crate) struct DatabaseOfCore {
+    /// The key of a Secret that counts how often it has changed, if it has.
+    pub changes: Option<(String, &'static str)>,
+    /// Where the password is.
+    pub credentials: PostgresCredentials,
+    /// Whether all pods of Core have the present one.
+    pub supply: Supply,
+}
+
+impl DatabaseOfCore {
+    /// What JobService gets from the Core with this name. A Core whose spec is wrong goes on with what it has.
+    pub fn read(core: &str, secrets: &Secrets<'_>, world: &World<'_>) -> Result<Self, PlanError> {
+        let name = Record::secret(core);
+        let (owner, record) = (world.read::<v1beta1::Core>(core), world.read::<Secret>(&name)).all()?;
+        let has_changed = entry(record.as_ref(), ACCESS_CHANGES).is_some();
+        let changes = has_changed.then_some((name, ACCESS_CHANGES));
+        let Some(owner) = owner else {
+            return Ok(Self {
+                changes,
+                credentials: PostgresCredentials::default(),
+                supply: Supply::Present,
+            });
+        };
+        let supply = match (DATABASE.before(record.as_ref()), database(&owner, secrets)) {
+            (_, Err(unread @ PlanError::Unread(_))) => return Err(unread),
+            (Some(before), Ok(now)) if before.is_of(&now) => Supply::Present,
+            // Nothing was recorded that could change.
+            (None, _) => Supply::Present,
+            (Some(_), _) => Supply::Earlier,
+        };
+        Ok(Self { changes, credentials: owner.spec.database.connection.credentials, supply })
     }
 }

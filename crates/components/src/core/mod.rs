@@ -27,7 +27,7 @@ mod settings;
 mod tests;
 mod validated;
 
-pub(crate) use self::{access::ACCESS_CHANGES, fingerprint::has_key, record::Record};
+pub(crate) use self::{access::DatabaseOfCore, fingerprint::has_key, record::Record};
 
 use self::{key_rotation::KeyRotation, migration::Migration, validated::Validated};
 use crate::{

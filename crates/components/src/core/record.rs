@@ -8,7 +8,7 @@
 
 use super::{
     Core,
-    access::{ACCESS_CHANGES, Accesses, REDIS_CHANGES},
+    access::{Accesses, REDIS_CHANGES},
     attempt::Begun,
     fingerprint::{self, Fingerprint},
     keys,
@@ -51,8 +51,6 @@ pub(crate) struct Record {
     pub attempt: Option<Begun>,
     /// The Secret with the key that the database gets, while no Core with that key has become available.
     pub next_key: Option<String>,
-    /// Whether what Core reaches the database with has ever changed.
-    pub has_changed_access: bool,
     /// How often what Core reaches the Redis of the registry with has changed, if it has.
     pub redis_changes: Option<String>,
     /// The migration that has not begun, and needs nothing more.
@@ -98,20 +96,10 @@ impl Record {
         let version = |key: &str| HarborVersion::parse(text(key)?).ok();
         let [migrating, migrated, completed] = [MIGRATING, MIGRATED, COMPLETED].map(version);
         let next_key = text(NEXT_KEY).map(str::to_owned);
-        let has_changed_access = secret.data.as_ref().is_some_and(|data| data.contains_key(ACCESS_CHANGES));
         let redis_changes = text(REDIS_CHANGES).map(str::to_owned);
         let prepared = text(PREPARED).and_then(Prepared::parse);
         let attempt = Begun::read(secret);
-        Self {
-            migrating,
-            migrated,
-            completed,
-            attempt,
-            next_key,
-            has_changed_access,
-            redis_changes,
-            prepared,
-        }
+        Self { migrating, migrated, completed, attempt, next_key, redis_changes, prepared }
     }
 
     /// The version that last began to use the database. What it wrote cannot be undone.

@@ -10,7 +10,6 @@
 mod certificates;
 mod claims;
 mod credentials;
-mod database_access;
 mod databases;
 mod expose;
 mod internal_tls;
@@ -35,10 +34,7 @@ use self::{
     upgrade::Upgrade,
     validated::Validated,
 };
-use crate::{
-    certificates::Presence, connections::postgres_advice, core::Record, management,
-    pods::availability_children,
-};
+use crate::{certificates::Presence, connections::postgres_advice, management, pods::availability_children};
 use api::{
     thirdparty::{
         cert_manager::{Certificate, Issuer},
@@ -128,7 +124,6 @@ impl Component for Harbor {
         )
             .all()?;
         let harbor = upgrade.now();
-        let record = Record::read(&wanted.name, world)?;
         let rotation = Rotation::of(turns, harbor, &upgrade, &issuers, world)?;
         let (front, front_before) = fronts(front, &upgrade, owner, world)?;
 
@@ -165,10 +160,7 @@ impl Component for Harbor {
         );
         let certificate = tls(graph, Part::JobService);
         graph.add::<JobService>(
-            upgrade.jobservice(|harbor| {
-                let jobservice = parts::jobservice(harbor, &credentials(Part::JobService));
-                database_access::after_core(jobservice, record.as_ref())
-            }),
+            upgrade.jobservice(|harbor| parts::jobservice(harbor, &credentials(Part::JobService))),
             (
                 certificate,
                 generated.core,

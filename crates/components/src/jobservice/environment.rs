@@ -7,12 +7,11 @@ use super::{
 use crate::{
     certificates::InternalTls,
     connections::{proxy_environment, url_host},
-    core::ACCESS_CHANGES,
     observability::Metrics,
     pods::Environment,
     secrets::SecretKey,
 };
-use api::{names::DATABASE_ACCESS_ANNOTATION, v1beta1::jobservice::loggers::JobServiceLogLevel};
+use api::v1beta1::jobservice::loggers::JobServiceLogLevel;
 use plan::Component;
 use std::borrow::Cow;
 
@@ -58,9 +57,8 @@ fn credentials(jobservice: &Validated<'_>) -> Environment {
 
 /// JobService asks Core how to reach the database when it starts. A change of this restarts it after Core.
 fn access(jobservice: &Validated<'_>) -> Environment {
-    let record = jobservice.instance.annotation(DATABASE_ACCESS_ANNOTATION);
-    let key = record.map(|record| SecretKey::new(record, ACCESS_CHANGES));
-    key.map(|key| Environment::default().with_secret("DATABASE_ACCESS_CHANGES", &key)).unwrap_or_default()
+    let Some((record, key)) = &jobservice.database.changes else { return Environment::default() };
+    Environment::default().with_secret("DATABASE_ACCESS_CHANGES", &SecretKey::new(record, key))
 }
 
 fn cache(jobservice: &Validated<'_>) -> Environment {

@@ -23,7 +23,7 @@ pub(crate) use self::queue::{Queue, check_queue};
 use self::validated::Validated;
 use crate::{
     certificates::add_deployment,
-    connections::{Server, redis_password_key, restarts},
+    connections::{Server, postgres_password_key, redis_password_key, restarts},
     data::claim_children,
     observability::Monitor,
     pods::{add_availability, availability_children},
@@ -85,5 +85,9 @@ fn restarts_for(jobservice: &Validated<'_>) -> Vec<RestartOrder> {
     let queue = spec.worker_pool.redis_pool.as_ref().map(|pool| &pool.connection.server);
     let cache = spec.cache_layer.as_ref().map(|cache| &cache.redis.server);
     let redis = [queue, cache].into_iter().flatten();
-    restarts(&jobservice.instance, redis.map(|redis| (Server::Redis, redis_password_key(redis))))
+    let redis = redis.map(|redis| (Server::Redis, redis_password_key(redis)));
+    let database = (Server::Database, postgres_password_key(&jobservice.database.credentials));
+    let of_core = restarts(&jobservice.instance, [database]).into_iter();
+    let of_core = of_core.map(|order| RestartOrder { supply: jobservice.database.supply, ..order });
+    of_core.chain(restarts(&jobservice.instance, redis)).collect()
 }

@@ -11,6 +11,7 @@ use super::{
 use crate::{
     certificates::{Authorities, InternalTls},
     connections::{RegistryLogin, check_redis, redis_url},
+    core::DatabaseOfCore,
     data::Claims,
     observability::{Metrics, trace_environment},
     pods::{Environment, Instance, Scheme, Strategy, sub_path},
@@ -38,6 +39,8 @@ pub(super) struct Validated<'a> {
     pub queue: Queue,
     /// The cache layer, if it is enabled.
     pub cache: Option<Cache>,
+    /// The database, of which it learns from Core.
+    pub database: DatabaseOfCore,
     /// Its certificate, if it is served over TLS.
     pub tls: Option<InternalTls<'a>>,
     /// Its metrics, if they are enabled.
@@ -88,7 +91,7 @@ impl<'a> Validated<'a> {
         let authorities = authorities(spec);
         let (
             (instance, claims),
-            (queue, cache),
+            ((queue, cache), database),
             (tls, metrics),
             login,
             trace,
@@ -98,7 +101,7 @@ impl<'a> Validated<'a> {
             ..,
         ) = (
             instance(owner, world).and_then(|it| claims(owner, &it, world).map(|claims| (it, claims))),
-            redis_urls(spec, &owner.metadata, &secrets),
+            (redis_urls(spec, &owner.metadata, &secrets), database(owner, &secrets, world)).all(),
             served(spec, &secrets),
             RegistryLogin::of(&spec.registry.credentials, &secrets),
             trace_environment(spec.trace.as_ref(), JobService::NAME, &secrets),
@@ -115,6 +118,7 @@ impl<'a> Validated<'a> {
             spec,
             queue,
             cache,
+            database,
             tls,
             metrics,
             authorities,
@@ -133,6 +137,15 @@ impl<'a> Validated<'a> {
     pub fn scheme(&self) -> Scheme {
         Scheme::of(self.spec.tls.as_ref())
     }
+}
+
+fn database(
+    owner: &v1beta1::JobService,
+    secrets: &Secrets<'_>,
+    world: &World<'_>,
+) -> Result<DatabaseOfCore, PlanError> {
+    // All components of a Harbor have the same name.
+    DatabaseOfCore::read(owner.metadata.name.as_deref().unwrap_or_default(), secrets, world)
 }
 
 /// The claims of its volumes, which depend on the version.

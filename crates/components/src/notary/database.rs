@@ -1,12 +1,13 @@
 //! The PostgreSQL database of Notary.
 
 use crate::{
-    connections::{Address, PercentEncoded, postgres_password_key},
+    connections::{Address, PercentEncoded, Server, postgres_password_key, restarts},
+    pods::Instance,
     secrets::{SecretValue, Secrets},
     values::not_empty,
 };
 use api::v1beta1::postgres::PostgresConnection;
-use plan::{All, PlanError};
+use plan::{All, PlanError, RestartOrder};
 use std::fmt;
 
 /// The modes that Notary's PostgreSQL client supports.
@@ -40,6 +41,11 @@ impl<'a> Database<'a> {
         )
             .all()?;
         Ok(Self { connection, host: Address(&server.host, server.port.unwrap_or(5432)), password })
+    }
+
+    /// After which components the pods of a program restart for another password, if those have the same one.
+    pub fn restarts(&self, program: &Instance<'_>) -> Vec<RestartOrder> {
+        restarts(program, [(Server::Database, postgres_password_key(&self.connection.credentials))])
     }
 }
 

@@ -49,7 +49,8 @@ impl Component for NotarySigner {
             graph.add::<NetworkPolicy>(policy, ());
         }
         let settings = graph.add::<Secret>(secret::secret(&notary)?, ());
-        graph.add::<Deployment>(deployment::deployment(&notary), settings);
+        let restarts = notary.database.restarts(&notary.instance);
+        graph.add::<Deployment>(deployment::deployment(&notary).restarting(restarts), settings);
         add_availability(graph, &notary.instance);
         Ok(())
     }

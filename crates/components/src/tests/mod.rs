@@ -3,3 +3,4 @@
 mod definitions;
 mod hostile;
 pub(crate) mod predecessor;
+mod restarts;

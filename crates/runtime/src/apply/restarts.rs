@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{ReconcileError, cluster::Interest};
 use api::names::INPUTS_ANNOTATION;
-use plan::{Observation, Reached, RestartOrder, Restarted};
+use plan::{ObjectKey, Observation, Reached, RestartOrder, Restarted, Supply};
 
 /// Whether pods wait for those of others before they restart for a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,21 +51,22 @@ impl Applier<'_> {
             DigestSource::Key(_) => return Ok(Restarts::default()),
             DigestSource::Unknown { .. } => return Ok(Restarts { restarted: before, kept: None }),
         };
-        let now = {
+        let all = {
             let state = self.state();
             let digest =
                 |order: &RestartOrder| state.contents.get(&order.secret)?.as_ref()?.digest_of(&order.key);
             Restarted::now(orders, key, digest).map_err(|error| ReconcileError::Bug(error.to_string()))?
         };
         let serves = seen.is_some_and(|seen| seen.health.reached > Reached::Nothing);
+        let restarted = all.clone().supplied(&before, orders);
         let waits = serves && self.restart_turns == RestartTurns::Taken;
-        if let Some(order) = before.first_change(&now, orders).filter(|_| waits)
-            && let Some(why) = self.waits_for(child, order, &now).await?
+        if let Some(order) = before.first_change(&all, orders).filter(|_| waits)
+            && let Some(why) = self.waits_for(child, order, &all).await?
             && let Some(inputs) = self.stored_inputs(child).await?
         {
-            return Ok(Restarts { restarted: now, kept: Some(Kept { inputs, restarted: before, why }) });
+            return Ok(Restarts { restarted, kept: Some(Kept { inputs, restarted: before, why }) });
         }
-        Ok(Restarts { restarted: now, kept: None })
+        Ok(Restarts { restarted, kept: None })
     }
 
     /// The workload whose restart a workload waits for, as text. Subscribes the owner to it.
@@ -75,6 +76,12 @@ impl Applier<'_> {
         order: &RestartOrder,
         now: &Restarted,
     ) -> Result<Option<String>, ReconcileError> {
+        let why = |before: &ObjectKey| {
+            format!("{} has changed; its pods restart when those of {before} have", order.secret)
+        };
+        if order.supply == Supply::Earlier {
+            return Ok(order.after.last().map(why));
+        }
         let keys = order.after.iter().cloned().collect();
         let found = self.cluster.fetch(self.owner, &keys, Interest::SpecAndStatus).await?;
         self.state().note(&found, Interest::SpecAndStatus)?;
@@ -84,10 +91,7 @@ impl Applier<'_> {
             let health = serde_json::to_value(&**object).and_then(kind.health).map_err(undecodable)?;
             let theirs = Restarted::of(object.metadata.labels.as_ref());
             if !theirs.has_restarted(&health, now, order) {
-                let secret = &order.secret;
-                return Ok(Some(format!(
-                    "{secret} has changed; its pods restart when those of {before} have"
-                )));
+                return Ok(Some(why(before)));
             }
         }
         Ok(None)

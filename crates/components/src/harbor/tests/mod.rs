@@ -5,7 +5,6 @@ mod backup;
 mod certificates;
 mod chart;
 mod claims;
-mod database_access;
 mod defaults;
 mod graph;
 mod ingress;

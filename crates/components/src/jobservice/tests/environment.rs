@@ -1,4 +1,5 @@
 use super::{Case, JobService, a_jobservice};
+use crate::cases::base64;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -74,9 +75,15 @@ fn the_user_of_the_registry_is_the_one_in_its_secret_if_that_names_one() {
 fn the_pods_refer_to_the_changes_of_the_access_to_the_database_once_there_was_one() {
     const VARIABLE: &str = "DATABASE_ACCESS_CHANGES";
     assert!(!values(&a_jobservice()).contains_key(VARIABLE));
-    let case = a_jobservice().annotated("goharbor.io/database-access", "acme-harbor-core-database");
+    let mut case = a_jobservice();
+    let mut record = |data: Value| {
+        let metadata = json!({"name": "harbor-core-database", "namespace": "registry"});
+        case.inputs.push(json!({"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}));
+        values(&case)
+    };
+    assert!(!record(json!({"completed": base64(b"2.15.0")})).contains_key(VARIABLE));
     let expected = json!({
-        "secretKeyRef": {"name": "acme-harbor-core-database", "key": "database-access-changes"},
+        "secretKeyRef": {"name": "harbor-core-database", "key": "database-access-changes"},
     });
-    assert_eq!(values(&case)[VARIABLE], expected);
+    assert_eq!(record(json!({"database-access-changes": base64(b"1")}))[VARIABLE], expected);
 }
