@@ -5,7 +5,7 @@ use crate::{
     cluster::{Cluster, NAMESPACE},
     served,
 };
-use api::names::RESTARTED_LABEL;
+use api::names::{RESTARTED_LABEL, SANDBOX_DELAY_ANNOTATION};
 use jiff::Timestamp;
 use k8s_openapi::api::{
     apps::v1::Deployment,
@@ -187,6 +187,33 @@ async fn all_that_log_in_to_the_database_restart_one_after_the_other_and_once() 
     clients.serve(Server::postgres().accepting("another").refusing("example-only-postgres"));
     tokio::time::sleep(Duration::from_mins(1)).await;
     clients.assert_served();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_core_that_does_not_start_with_another_password_of_the_database_keeps_jobservice_as_it_is_for_passwords_only()
+ {
+    let cluster = a_cluster().await;
+    let _operator = cluster.operator(None);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let before = revisions_of(&cluster, &["jobservice", "exporter"]).await;
+    let slow = json!({"metadata": {"annotations": {SANDBOX_DELAY_ANNOTATION: "9m"}}});
+    served::patch::<Deployment>(&cluster, "acme-harbor-core", slow).await;
+    change_database(&cluster, "another").await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(revisions_of(&cluster, &["jobservice", "exporter"]).await, before);
+
+    let secret = json!({"stringData": {"secret": "another-secret16"}});
+    served::patch::<Secret>(&cluster, "acme-harbor-jobservice-secret", secret).await;
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    let restarted = [before[0] + 1, before[1]];
+    assert_eq!(revisions_of(&cluster, &["jobservice", "exporter"]).await, restarted);
+    change_redis(&cluster, "another").await;
+    tokio::time::sleep(Duration::from_mins(3)).await;
+    assert_eq!(revisions_of(&cluster, &["jobservice", "exporter"]).await, restarted);
+
+    tokio::time::sleep(Duration::from_mins(30)).await;
+    let after = [before[0] + 2, before[1] + 1];
+    assert_eq!(revisions_of(&cluster, &["jobservice", "exporter"]).await, after);
 }
 
 /// As docs/rotation.md recommends for PostgreSQL: both roles are valid meanwhile.

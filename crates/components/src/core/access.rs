@@ -25,6 +25,7 @@ struct Entries {
 }
 
 impl Entries {
+    /// What all pods of Core had when that was recorded.
     fn before(&self, record: Option<&Secret>) -> Option<Fingerprint> {
         entry(record, self.fingerprint).map(|text| Fingerprint::parse(&text))
     }
@@ -132,11 +133,8 @@ impl DatabaseOfCore {
         let has_changed = entry(record.as_ref(), ACCESS_CHANGES).is_some();
         let changes = has_changed.then_some((name, ACCESS_CHANGES));
         let Some(owner) = owner else {
-            return Ok(Self {
-                changes,
-                credentials: PostgresCredentials::default(),
-                supply: Supply::Present,
-            });
+            let credentials = PostgresCredentials::default();
+            return Ok(Self { changes, credentials, supply: Supply::Present });
         };
         let supply = match (DATABASE.before(record.as_ref()), database(&owner, secrets)) {
             (_, Err(unread @ PlanError::Unread(_))) => return Err(unread),

@@ -59,7 +59,9 @@ impl Applier<'_> {
         };
         let serves = seen.is_some_and(|seen| seen.health.reached > Reached::Nothing);
         let restarted = all.clone().supplied(&before, orders);
-        let waits = serves && self.restart_turns == RestartTurns::Taken;
+        // A value that does not reach the pods yet keeps them only from restarting for another one.
+        let restart = before.first_change(&restarted, orders).is_some();
+        let waits = restart && serves && self.restart_turns == RestartTurns::Taken;
         if let Some(order) = before.first_change(&all, orders).filter(|_| waits)
             && let Some(why) = self.waits_for(child, order, &all).await?
             && let Some(inputs) = self.stored_inputs(child).await?
