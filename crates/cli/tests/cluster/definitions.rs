@@ -2,7 +2,7 @@
 
 use crate::world::{documents, root};
 use api::conversion::{Version, convert};
-use envtest::{ControlPlane, Namespace, TIMEOUT};
+use envtest::{ControlPlane, Namespace, Setup, TIMEOUT};
 use kube::ResourceExt as _;
 use serde_json::{Value, json};
 use std::{
@@ -12,17 +12,53 @@ use std::{
     process::Command,
     time::Duration,
 };
+use tempfile::NamedTempFile;
 use tokio::time::timeout;
 
-/// A control plane of its own, since these tests install definitions the way users do, and the file to install.
-async fn plane() -> (Namespace, tempfile::NamedTempFile) {
-    let namespace = Namespace::create(ControlPlane::start().await.unwrap(), "definitions").await;
+/// The definitions as users get them.
+fn printed(plane: &ControlPlane) -> NamedTempFile {
     let mut file = tempfile::Builder::new().suffix(".yaml").tempfile().unwrap();
-    let old = (!namespace.plane.version().serves_cel()).then_some("--without-rules");
+    let old = (!plane.version().serves_cel()).then_some("--without-rules");
     let crds = Command::new(env!("CARGO_BIN_EXE_harbor-operator")).arg("crds").args(old).output().unwrap();
     assert!(crds.status.success());
     file.write_all(&crds.stdout).unwrap();
-    (namespace, file)
+    file
+}
+
+/// The namespaces of the samples of the old operator, and of our fixtures.
+const NAMESPACES: [&str; 2] = ["cluster-sample-ns", "registry"];
+
+/// A namespace on a control plane where kubectl has installed the definitions the way users do, also those of cert-manager if
+/// they are here, and validates our objects strictly. These tests share it, and create nothing on it.
+async fn strict() -> Namespace {
+    let plane = Setup::default().apart("definitions").shared().await.unwrap();
+    let world = Namespace::create(plane, "definitions").await;
+    world
+        .plane
+        .once("definitions of kubectl", async || {
+            let file = printed(&world.plane);
+            world.kubectl(&["apply", "-f", file.path().to_str().unwrap()]).await;
+            for name in ["issuers", "certificates"] {
+                let Some(thirdparty) = shared("thirdparty-crds") else { continue };
+                let crd = thirdparty.join(format!("cert-manager.io_{name}.yaml"));
+                // They have rules too, which an old server may drop: they are not what is tested.
+                world.kubectl(&["apply", "--validate=false", "-f", crd.to_str().unwrap()]).await;
+                world.plane.until_established(&format!("{name}.cert-manager.io")).await;
+                explained(&world, &format!("{name}.spec")).await;
+            }
+            for kind in ["harborclusters", "harbors"] {
+                world.plane.until_established(&format!("{kind}.goharbor.io")).await;
+                // kubectl validates strictly only what is published.
+                explained(&world, &format!("{kind}.spec")).await;
+            }
+            let namespaces = NAMESPACES
+                .map(|name| json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}));
+            let list = json!({"apiVersion": "v1", "kind": "List", "items": namespaces});
+            fs::write(file.path(), list.to_string()).unwrap();
+            world.kubectl(&["apply", "-f", file.path().to_str().unwrap()]).await;
+        })
+        .await;
+    world
 }
 
 /// What `kubectl explain` says, once it does: an API server publishes the documentation of a new kind when it finds the
@@ -47,7 +83,9 @@ fn shared(folder: &str) -> Option<PathBuf> {
 
 #[tokio::test]
 async fn plain_kubectl_apply_installs_them_twice_and_explain_shows_their_fields() {
-    let (world, file) = plane().await;
+    let plane = ControlPlane::start().await.unwrap();
+    let file = printed(&plane);
+    let world = Namespace::create(plane, "definitions").await;
     let file = file.path().to_str().unwrap();
     let first = world.kubectl(&["apply", "-f", file]).await;
     assert_eq!(
@@ -73,25 +111,11 @@ async fn plain_kubectl_apply_installs_them_twice_and_explain_shows_their_fields(
 
 #[tokio::test]
 async fn the_samples_of_the_old_operator_are_accepted_strictly() {
-    let (Some(samples), Some(thirdparty)) = (shared("upstream-samples"), shared("thirdparty-crds")) else {
+    let (Some(samples), Some(_)) = (shared("upstream-samples"), shared("thirdparty-crds")) else {
         eprintln!("skipped: ../shared is not here");
         return;
     };
-    let (world, file) = plane().await;
-    let file = file.path().to_str().unwrap();
-    world.kubectl(&["apply", "-f", file]).await;
-    for name in ["issuers", "certificates"] {
-        let crd = thirdparty.join(format!("cert-manager.io_{name}.yaml"));
-        // They have rules too, which an old server may drop: they are not what is tested.
-        world.kubectl(&["create", "--validate=false", "-f", crd.to_str().unwrap()]).await;
-        world.plane.until_established(&format!("{name}.cert-manager.io")).await;
-    }
-    world.plane.until_established("harborclusters.goharbor.io").await;
-    // kubectl validates strictly only what is published.
-    for field in ["harborclusters.spec", "issuers.spec", "certificates.spec"] {
-        explained(&world, field).await;
-    }
-    world.kubectl(&["create", "namespace", "cluster-sample-ns"]).await;
+    let world = strict().await;
     let mut files: Vec<_> = fs::read_dir(samples).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert_eq!(files.len(), 5);
@@ -123,16 +147,7 @@ fn old_samples(samples: &Path) -> Vec<Value> {
 
 #[tokio::test]
 async fn converted_objects_of_v1alpha3_are_accepted_strictly() {
-    let (world, file) = plane().await;
-    world.kubectl(&["apply", "-f", file.path().to_str().unwrap()]).await;
-    for kind in ["harborclusters", "harbors"] {
-        world.plane.until_established(&format!("{kind}.goharbor.io")).await;
-        // kubectl validates strictly only what is published.
-        explained(&world, &format!("{kind}.spec")).await;
-    }
-    for namespace in ["registry", "cluster-sample-ns"] {
-        world.kubectl(&["create", "namespace", namespace]).await;
-    }
+    let world = strict().await;
     let fixtures = root().join("crates/cli/tests/fixtures");
     let mut old = documents(&fixtures.join("v1alpha3.yaml"));
     let like_samples = documents(&fixtures.join("v1alpha3-samples.yaml")).into_iter();
