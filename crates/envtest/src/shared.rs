@@ -16,8 +16,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Long enough for the pauses between two tests of a run that need the servers.
-const LINGER: Duration = Duration::from_secs(10);
+/// Long enough for the tests of a run between two that need the servers: those of another control plane take most of a minute.
+/// Servers that idle for so long take a fifth of the CPU time of starting them again.
+const LINGER: Duration = Duration::from_mins(1);
 const STALE: Duration = Duration::from_hours(24);
 
 /// The parts of a shared control plane, and the tests that it is for, if it is not for all.
