@@ -16,6 +16,8 @@ fn prometheus_accepts_the_alerts() {
 
 #[test]
 fn alerts_fire_when_they_should_and_not_before() {
-    let words = promtool(["test", "rules", &file("alerts_test.yaml")]).unwrap();
-    assert!(words.contains("SUCCESS"), "{words}");
+    for tests in ["alerts_test.yaml", "alerts_after_days_test.yaml"] {
+        let words = promtool(["test", "rules", &file(tests)]).unwrap();
+        assert!(words.contains("SUCCESS"), "{tests}: {words}");
+    }
 }

@@ -150,7 +150,8 @@ fn every_alert_is_documented_and_links_to_its_documentation() {
 
 #[test]
 fn every_alert_is_tested() {
-    let tests = read("deploy/observability/alerts_test.yaml");
+    let files = ["alerts_test.yaml", "alerts_after_days_test.yaml"];
+    let tests = files.map(|file| read(&format!("deploy/observability/{file}"))).concat();
     let untested: Vec<_> = alerts()
         .into_iter()
         .filter(|alert| !tests.contains(&format!("alertname: {alert}\n")))
