@@ -149,8 +149,9 @@ impl Cluster {
     /// Removes what the test before left behind in the whole cluster.
     async fn forget(&self, definitions: Vec<CustomResourceDefinition>) {
         let configurations: Api<MutatingWebhookConfiguration> = Api::all(self.client());
-        if let Err(error) = configurations.delete(NAME, &DeleteParams::default()).await {
-            assert!(matches!(&error, kube::Error::Api(status) if status.code == 404), "{error}");
+        match configurations.delete(NAME, &DeleteParams::default()).await {
+            Err(kube::Error::Api(status)) if status.is_not_found() => {}
+            deleted => drop(deleted.unwrap()),
         }
         let api = Api::<CustomResourceDefinition>::all(self.client());
         for mut definition in definitions {
@@ -235,7 +236,11 @@ impl Cluster {
 async fn install(plane: &ControlPlane, definitions: &[CustomResourceDefinition]) {
     let installed = definitions.iter().map(async |definition| {
         // Old servers refuse to apply fields that they do not know.
-        Api::all(plane.client()).create(&PostParams::default(), definition).await.unwrap();
+        match Api::all(plane.client()).create(&PostParams::default(), definition).await {
+            // A test that failed had begun to install them.
+            Err(kube::Error::Api(status)) if status.is_already_exists() => {}
+            created => drop(created.unwrap()),
+        }
         plane.until_established(&definition.name_any()).await;
     });
     join_all(installed).await;
