@@ -7,6 +7,7 @@ use crate::keeper::{Keeper, Lease};
 use crate::kubeconfig;
 use crate::setup::Setup;
 use crate::version::ServerVersion;
+use apiserver::ApiServer;
 use k8s_openapi::api::core::v1::Namespace;
 use kube::api::{ObjectMeta, PostParams};
 use kube::{Api, Client, Config};
@@ -45,7 +46,7 @@ enum Servers {
         keeper: Option<Keeper>,
     },
     /// The in-memory server, which runs until this is dropped.
-    InMemory { _server: Arc<InMemory> },
+    InMemory(Arc<InMemory>),
 }
 
 impl ControlPlane {
@@ -73,7 +74,7 @@ impl ControlPlane {
     pub(crate) async fn in_memory(server: Arc<InMemory>) -> Result<Self, StartError> {
         let folder = server.folder().to_owned();
         let kubectl = Assets::find().map_or_else(|_| PathBuf::from("kubectl"), |assets| assets.kubectl());
-        Self::over(&folder, kubectl, Servers::InMemory { _server: server }).await
+        Self::over(&folder, kubectl, Servers::InMemory(server)).await
     }
 
     async fn over(folder: &Path, kubectl: PathBuf, servers: Servers) -> Result<Self, StartError> {
@@ -98,7 +99,15 @@ impl ControlPlane {
 
     /// Whether it is the in-memory server, whose controllers are done before it answers a request.
     pub(crate) fn is_in_memory(&self) -> bool {
-        matches!(self.servers, Servers::InMemory { .. })
+        self.server().is_some()
+    }
+
+    /// The in-memory server, if it is that.
+    pub(crate) fn server(&self) -> Option<&ApiServer> {
+        match &self.servers {
+            Servers::InMemory(running) => Some(running.server()),
+            Servers::Real { .. } => None,
+        }
     }
 
     /// Makes dropping wait until `keeper` has ended the servers.

@@ -18,6 +18,7 @@ use tokio::sync::oneshot;
 ///
 /// The thread has its own runtime, because the runtime of a test may be paused, or end before the last watch.
 pub(crate) struct InMemory {
+    server: ApiServer,
     folder: PathBuf,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -28,13 +29,14 @@ impl InMemory {
     pub fn start(parts: Parts) -> Result<Arc<Self>, StartError> {
         let folder = folder::create()?;
         let prepared = Prepared::new(&folder, parts)?;
+        let server = prepared.server.clone();
         let (stop, stopped) = oneshot::channel();
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(StartError::file(&folder))?;
         let thread = thread::spawn(move || runtime.block_on(prepared.serve(stopped)));
-        Ok(Arc::new(Self { folder, stop: Some(stop), thread: Some(thread) }))
+        Ok(Arc::new(Self { server, folder, stop: Some(stop), thread: Some(thread) }))
     }
 
     /// The server with these parts that all tests of this process share, or these tests. The first test starts it.
@@ -47,6 +49,11 @@ impl InMemory {
         let started = Self::start(which.0)?;
         shared.insert(which, Arc::downgrade(&started));
         Ok(started)
+    }
+
+    /// The server itself.
+    pub fn server(&self) -> &ApiServer {
+        &self.server
     }
 
     /// The folder with its kubeconfig.

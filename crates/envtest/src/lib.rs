@@ -46,6 +46,7 @@ mod version;
 
 pub use assets::{Assets, AssetsError};
 pub use control_plane::ControlPlane;
+pub use definitions::accepted;
 pub use error::{ServerLog, StartError};
 pub use generated::generated;
 pub use harbor::HarborApi;

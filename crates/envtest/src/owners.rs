@@ -27,11 +27,11 @@ impl ControlPlane {
     /// discovers new kinds every half minute, and refuses objects whose owner has an unknown kind. An operator
     /// retries, but a test that counts its requests must not begin before.
     ///
-    /// The in-memory server knows kinds at once.
+    /// The in-memory server knows kinds at once, and `definitions` is not called.
     ///
     /// # Panics
     /// If they cannot in time.
-    pub async fn until_owners<D: Serialize>(&self, definitions: &[D]) {
+    pub async fn until_owners<D: Serialize>(&self, definitions: impl FnOnce() -> Vec<D>) {
         if self.is_in_memory() {
             return;
         }
@@ -40,7 +40,7 @@ impl ControlPlane {
             .unwrap_or_else(|error| panic!("{PROBE} is not allowed to probe: {error}"));
         let client = Client::try_from(self.user(PROBE, &[])).unwrap_or_else(|error| panic!("{error}"));
         let api: Api<ConfigMap> = Api::namespaced(client, "default");
-        for definition in definitions {
+        for definition in definitions() {
             let definition = serde_json::to_value(definition).and_then(serde_json::from_value);
             let definition: CustomResourceDefinition = definition.unwrap_or_else(|error| panic!("{error}"));
             let known = timeout(TIMEOUT, async {

@@ -1,6 +1,6 @@
 //! Custom kinds are created and deleted with their definitions.
 
-use super::{Work, collection::remove_finalizer};
+use super::{Controllers, Work, collection::remove_finalizer};
 use crate::{
     clock::Clock,
     kinds::{self, Origin, Resource},
@@ -9,7 +9,7 @@ use crate::{
     store::Key,
     write::{deletion, finalizers},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 const GROUP: &str = "apiextensions.k8s.io";
@@ -20,12 +20,7 @@ pub(crate) const FINALIZER: &str = "customresourcecleanup.apiextensions.k8s.io";
 
 /// The definition that waits for the last object of its kind to be deleted, if that may be the one with this key.
 pub(super) fn waiting_for(state: &State, key: &Key) -> Option<Key> {
-    let definition = Key {
-        group: GROUP.into(),
-        plural: PLURAL.into(),
-        namespace: "".into(),
-        name: format!("{}.{}", key.plural, key.group).into(),
-    };
+    let definition = key_of(&format!("{}.{}", key.plural, key.group));
     let waits = |definition: &Arc<Value>| !definition["metadata"]["deletionTimestamp"].is_null();
     state.store.get(&definition).is_some_and(waits).then_some(definition)
 }
@@ -60,14 +55,27 @@ pub(crate) fn serve_all(state: &mut State) {
     }
 }
 
+/// Stores definitions that another server stored, and serves their kinds.
+pub(crate) fn adopt(state: &mut State, definitions: Vec<Value>, controllers: Controllers, clock: &Clock) {
+    for definition in definitions {
+        let Some(key) = definition["metadata"]["name"].as_str().map(key_of) else { continue };
+        state.commit(&key, Some(definition));
+        state.settle(controllers, clock);
+    }
+}
+
+fn key_of(name: &str) -> Key {
+    Key { group: GROUP.into(), plural: PLURAL.into(), namespace: "".into(), name: name.into() }
+}
+
 fn serve(state: &mut State, key: &Key, definition: &Value, clock: &Clock) {
     let others = definitions(state).filter(|other| {
         other["spec"]["group"] == definition["spec"]["group"] && other["metadata"]["name"] != *key.name
     });
-    let status = kinds::accepted_status(definition, others.map(|other| &**other), clock.now());
-    let mut after = definition.clone();
-    after["status"] = status;
-    if kinds::is_established(&after) {
+    let accepted = json!({
+        "status": kinds::accepted_status(definition, others.map(|other| &**other), clock.now()),
+    });
+    if kinds::is_established(&accepted) {
         if !kinds::is_established(definition) {
             let spec = &definition["spec"];
             let name = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -75,7 +83,9 @@ fn serve(state: &mut State, key: &Key, definition: &Value, clock: &Clock) {
         }
         Arc::make_mut(&mut state.kinds).set_custom(&key.name, kinds::resources(definition));
     }
-    if definition["status"] != after["status"] {
+    if definition["status"] != accepted["status"] {
+        let mut after = definition.clone();
+        after["status"].clone_from(&accepted["status"]);
         state.commit(key, Some(after));
     }
 }
@@ -91,7 +101,8 @@ pub(crate) fn is_terminating(state: &State, resource: &Resource) -> bool {
         })
 }
 
-fn definitions(state: &State) -> impl Iterator<Item = &Arc<Value>> {
+/// All definitions.
+pub(crate) fn definitions(state: &State) -> impl Iterator<Item = &Arc<Value>> {
     state.store.objects(GROUP, PLURAL, None)
 }
 
@@ -99,10 +110,9 @@ fn definitions(state: &State) -> impl Iterator<Item = &Arc<Value>> {
 fn waiting(state: &State) -> impl Iterator<Item = Key> + '_ {
     let lacks_names =
         |definition: &&Arc<Value>| definition["status"]["acceptedNames"] != definition["spec"]["names"];
-    definitions(state).filter(lacks_names).filter_map(|definition| {
-        let name = definition["metadata"]["name"].as_str()?;
-        Some(Key { group: GROUP.into(), plural: PLURAL.into(), namespace: "".into(), name: name.into() })
-    })
+    definitions(state)
+        .filter(lacks_names)
+        .filter_map(|definition| definition["metadata"]["name"].as_str().map(key_of))
 }
 
 fn delete_objects(state: &mut State, definition: &Value, clock: &Clock) {

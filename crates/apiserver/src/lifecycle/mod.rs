@@ -4,7 +4,9 @@
 //! caused it: the same changes, in an order that is possible in a cluster, too, and without timing that a test could
 //! depend on.
 
-pub(crate) use definitions::{FINALIZER as CUSTOM_RESOURCE_CLEANUP, is_terminating, serve_all};
+pub(crate) use definitions::{
+    FINALIZER as CUSTOM_RESOURCE_CLEANUP, adopt, definitions, is_terminating, serve_all,
+};
 
 mod collection;
 mod definitions;

@@ -241,3 +241,24 @@ async fn an_apply_that_names_a_uid_creates_nothing() {
     assert_eq!((code, answer["message"].as_str()), (409, Some(words)));
     assert_eq!(caller.names(CONFIG_MAPS).await, [""; 0]);
 }
+
+#[tokio::test]
+async fn a_server_serves_the_kinds_of_definitions_that_it_adopts_as_the_one_that_checked_them() {
+    let (first, second) = (ApiServer::new(), ApiServer::new());
+    let spec = json!({"type": "object", "properties": {"sails": {"type": "integer", "default": 1}}});
+    let schema = json!({"type": "object", "properties": {"spec": spec}});
+    Caller::of(&first).created(DEFINITIONS, &boats(&schema)).await;
+    second.adopt(first.definitions());
+
+    let (first, second) = (Caller::of(&first), Caller::of(&second));
+    let stored = async |caller: &Caller| {
+        let mut definition = caller.object(&format!("{DEFINITIONS}/boats.test.io")).await;
+        definition["metadata"].as_object_mut().unwrap().remove("resourceVersion");
+        definition
+    };
+    assert_eq!(stored(&second).await, stored(&first).await);
+    let boat = |sails: Value| json!({"apiVersion": "test.io/v1", "kind": "Boat", "metadata": {"name": "a"}, "spec": {"sails": sails}});
+    let (code, refused) = second.create(BOATS, &boat(json!("two"))).await;
+    assert_eq!((code, &refused), (422, &first.create(BOATS, &boat(json!("two"))).await.1));
+    assert_eq!(second.created(BOATS, &boat(Value::Null)).await["spec"], json!({"sails": 1}));
+}

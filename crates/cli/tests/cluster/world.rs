@@ -72,13 +72,14 @@ impl World {
     pub async fn on(plane: ControlPlane) -> Self {
         plane
             .once("kinds of Harbor", async || {
-                let ours = if plane.version().serves_cel() {
-                    definitions()
+                let (what, ours): (_, fn() -> Vec<CustomResourceDefinition>) = if plane.version().serves_cel()
+                {
+                    ("our-kinds", api::crds::all)
                 } else {
-                    json_of(api::crds::without_rules(api::crds::all()))
+                    ("our-kinds-without-rules", || api::crds::without_rules(api::crds::all()))
                 };
-                plane.install(&ours).await;
-                plane.until_owners(&ours).await;
+                plane.install_generated(what, || json_of(ours())).await;
+                plane.until_owners(ours).await;
             })
             .await;
         Self::in_namespace_of(plane).await
@@ -181,11 +182,6 @@ impl World {
         let core = self.until::<api::v1beta1::Core>("harbor", |core| find(core).is_some()).await;
         find(&core).unwrap()
     }
-}
-
-/// The definitions of our kinds.
-fn definitions() -> Vec<Value> {
-    envtest::generated("definitions", || json_of(api::crds::all()))
 }
 
 fn json_of(definitions: Vec<CustomResourceDefinition>) -> Vec<Value> {

@@ -23,7 +23,7 @@ use k8s_openapi::{
 };
 use kube::{
     Api, Client,
-    api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams, PostParams},
+    api::{ApiResource, DynamicObject, GroupVersionKind, Patch, PatchParams},
     client::Body,
     core::Status,
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
@@ -95,13 +95,15 @@ impl Lists {
     }
 }
 
-/// The definitions of our kinds.
-fn ours() -> Vec<Value> {
-    envtest::generated("definitions", || json_of(api::crds::all()))
+/// The definitions of all kinds.
+fn kinds() -> Vec<Value> {
+    kinds_with("all-kinds", api::crds::all)
 }
 
-fn json_of(definitions: Vec<CustomResourceDefinition>) -> Vec<Value> {
-    definitions.into_iter().map(|definition| json!(definition)).collect()
+/// The definitions of all kinds, with these of ours. `what` says which these are.
+fn kinds_with(what: &str, ours: impl FnOnce() -> Vec<CustomResourceDefinition> + Send) -> Vec<Value> {
+    let all = || ours().iter().map(|ours| json!(ours)).chain(definitions::all()).collect();
+    envtest::accepted(what, all)
 }
 
 impl Cluster {
@@ -112,32 +114,35 @@ impl Cluster {
 
     /// The same, without the kinds of this group.
     pub async fn without(group: &str) -> Self {
-        Self::with(ours(), |of| of != group, Duration::ZERO).await
+        Self::with(kinds(), |of| of != group, Duration::ZERO).await
     }
 
     /// A cluster with all kinds, in which each object takes this long to become ready.
     pub async fn slow(delay: Duration) -> Self {
-        Self::with(ours(), |_| true, delay).await
+        Self::with(kinds(), |_| true, delay).await
     }
 
     /// The same, without the kinds of this group.
     pub async fn slow_without(group: &str, delay: Duration) -> Self {
-        Self::with(ours(), |of| of != group, delay).await
+        Self::with(kinds(), |of| of != group, delay).await
     }
 
     /// A cluster that also serves v1alpha3.
     pub async fn with_v1alpha3() -> Self {
         let webhook = ConversionWebhook::Service { namespace: HOME.into(), name: "webhook".into() };
-        let both = || json_of(serve_v1alpha3(api::crds::all(), &webhook));
-        Self::with(envtest::generated("definitions-with-v1alpha3", both), |_| true, Duration::ZERO).await
+        let both = || serve_v1alpha3(api::crds::all(), &webhook);
+        Self::with_definitions("all-kinds-with-v1alpha3", both).await
     }
 
-    /// A cluster with these definitions of our kinds.
-    pub async fn with_definitions(ours: Vec<CustomResourceDefinition>) -> Self {
-        Self::with(json_of(ours), |_| true, Duration::ZERO).await
+    /// A cluster with these definitions of our kinds. `what` says which these are.
+    pub async fn with_definitions(
+        what: &str,
+        ours: impl FnOnce() -> Vec<CustomResourceDefinition> + Send,
+    ) -> Self {
+        Self::with(kinds_with(what, ours), |_| true, Duration::ZERO).await
     }
 
-    async fn with(ours: Vec<Value>, wanted: impl Fn(&str) -> bool, delay: Duration) -> Self {
+    async fn with(kinds: Vec<Value>, wanted: impl Fn(&str) -> bool, delay: Duration) -> Self {
         let server = ApiServer::builder().seed(1).start(clock()).access(Access::Rbac);
         let server = server.protecting_owner_references().webhooks(Arc::new(converted)).build().unwrap();
         let client = Client::new(server.acting_as(User::admin()), "default");
@@ -151,7 +156,7 @@ impl Cluster {
         }
         let way = HarborOfPods::new(harbor.clone(), client.clone(), Elsewhere::Served);
         let cluster = Self { client, lists: Lists::Streamed, server, harbor, way, _stop: stop.drop_guard() };
-        cluster.define(ours, wanted).await;
+        cluster.define(kinds, wanted);
         cluster.apply_file(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/namespace.yaml")).await;
         for object in &*PERMISSIONS {
             cluster.apply_object(object).await;
@@ -160,21 +165,13 @@ impl Cluster {
     }
 
     /// Installs the kinds of this group.
-    pub async fn install(&self, group: &str) {
-        self.define(ours(), |of| of == group).await;
+    pub fn install(&self, group: &str) {
+        self.define(kinds(), |of| of == group);
     }
 
-    async fn define(&self, ours: Vec<Value>, wanted: impl Fn(&str) -> bool) {
-        // Without the schemas' types, which take longer to decode than the requests take.
-        let kind = ApiResource::erase::<CustomResourceDefinition>(&());
-        let api: Api<DynamicObject> = Api::all_with(self.client.clone(), &kind);
-        for definition in ours.into_iter().chain(definitions::all()) {
-            if wanted(definition["spec"]["group"].as_str().unwrap()) {
-                api.create(&PostParams::default(), &serde_json::from_value(definition).unwrap())
-                    .await
-                    .unwrap();
-            }
-        }
+    fn define(&self, mut kinds: Vec<Value>, wanted: impl Fn(&str) -> bool) {
+        kinds.retain(|definition| wanted(definition["spec"]["group"].as_str().unwrap()));
+        self.server.adopt(kinds);
     }
 
     /// Applies an example.

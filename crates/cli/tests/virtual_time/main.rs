@@ -97,7 +97,7 @@ async fn a_missing_operator_is_named_in_the_condition_of_its_service_and_noticed
             cluster.until_condition(other, "Ready").await;
         }
 
-        cluster.install(group).await;
+        cluster.install(group);
         cluster.until_ready().await;
     }
 }

@@ -250,7 +250,10 @@ impl Scenario for ConvertV1alpha3 {
 
     /// Objects are stored as v1alpha3, and new ones as v1beta1.
     async fn cluster() -> Cluster {
-        let cluster = Cluster::with_definitions(Self::definitions(Version::V1alpha3)).await;
+        let cluster = Cluster::with_definitions("all-kinds-stored-as-v1alpha3", || {
+            Self::definitions(Version::V1alpha3)
+        })
+        .await;
         let file = include_str!("../fixtures/v1alpha3.yaml");
         let objects: Vec<Value> = serde_saphyr::from_multiple(file).unwrap();
         let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}});

@@ -6,16 +6,13 @@ use harbordriver::HarborDriver;
 use harborserver::{HarborServer, TokioClock, Version};
 use harborstate::Access;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::{
-    api::{
-        core::v1::{Event, Secret},
-        events::v1 as events,
-    },
-    apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
+use k8s_openapi::api::{
+    core::v1::{Event, Secret},
+    events::v1 as events,
 };
 use kube::{
     Api, Client, Resource,
-    api::{ApiResource, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams},
+    api::{DeleteParams, ListParams, Patch, PatchParams, PostParams},
     core::NamespaceResourceScope,
     runtime::wait::await_condition,
 };
@@ -97,14 +94,8 @@ impl World {
     pub async fn without_operator(version: Version) -> Self {
         let server = ApiServer::builder().seed(1).start(Timestamp::UNIX_EPOCH).build().unwrap();
         let client = Client::new(server.clone(), "default");
-        // Without the schemas' types, which take longer to decode than the requests take.
-        let kind = ApiResource::erase::<CustomResourceDefinition>(&());
-        let definitions: Api<DynamicObject> = Api::all_with(client.clone(), &kind);
         let ours = || api::crds::all().iter().map(|definition| json!(definition)).collect();
-        for definition in envtest::generated("definitions", ours) {
-            let definition = serde_json::from_value(definition).unwrap();
-            definitions.create(&PostParams::default(), &definition).await.unwrap();
-        }
+        server.adopt(envtest::accepted("our-kinds", ours));
         let world = Self {
             client,
             harbor: HarborServer::builder(version, PASSWORD)

@@ -142,5 +142,5 @@ pub fn true_condition(widget: &Widget, kind: &str) -> (String, String) {
 /// Installs definitions, and waits until their objects can be owners.
 pub async fn install(plane: &ControlPlane, definitions: &[CustomResourceDefinition]) {
     plane.install(definitions).await;
-    plane.until_owners(definitions).await;
+    plane.until_owners(|| definitions.to_vec()).await;
 }

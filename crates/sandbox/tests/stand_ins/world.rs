@@ -152,7 +152,9 @@ pub fn condition(object: &Value, kind: &str) -> Value {
 }
 
 pub async fn install(plane: &ControlPlane) {
-    plane.once("kinds of others", async || plane.install(&definitions::all()).await).await;
+    plane
+        .once("kinds of others", async || plane.install_generated("kinds-of-others", definitions::all).await)
+        .await;
 }
 
 fn resource(kind: &str) -> ApiResource {

@@ -16,10 +16,7 @@ use super::{
     },
     value::{has, items, text},
 };
-use crate::{
-    conversion::Conversion,
-    schema::{CustomSchema, Schema},
-};
+use crate::{conversion::Conversion, schema::CustomSchema};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -40,7 +37,7 @@ pub(crate) fn resources(crd: &Value) -> Vec<Resource> {
         .map(|version| resource(spec, version, storage.map_or("", |version| text(version, "name"))))
         .collect();
     if all.iter().any(|one| one.version != one.storage_version) {
-        let stored = storage.and_then(|version| CustomSchema::parse(&definition(version)).ok()).map(Arc::new);
+        let stored = storage.map(|version| Arc::new(CustomSchema::stored(&definition(version))));
         for one in all.iter_mut().filter(|one| one.version != one.storage_version) {
             one.stored.clone_from(&stored);
         }
@@ -57,8 +54,7 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
     let group = text(spec, "group");
     let kind = text(names, "kind");
     let definition = definition(version);
-    // The server stores a definition only if its schemas can be parsed.
-    let structural = CustomSchema::parse(&definition).ok().map(Arc::new);
+    let structural = Arc::new(CustomSchema::stored(&definition));
     let reversed = group.rsplit('.').collect::<Vec<_>>().join(".");
     Resource {
         group: group.to_owned(),
@@ -78,8 +74,8 @@ fn resource(spec: &Value, version: &Value, storage: &str) -> Resource {
         storage_group: group.to_owned(),
         storage_version: storage.to_owned(),
         storage_plural: text(names, "plural").to_owned(),
-        schema: structural.as_ref().map_or_else(anything, |structural| Arc::clone(&structural.schema)),
-        structural,
+        schema: Arc::clone(&structural.schema),
+        structural: Some(structural),
         stored: None,
         conversion: Conversion::parse(&spec["conversion"]).map(Arc::new),
         custom: Some(Arc::new(definition)),
@@ -110,10 +106,6 @@ fn deprecation(spec: &Value, version: &Value) -> Option<String> {
         .max_by_key(|name| priority(name));
     let message = format!("{group}/{old} {kind} is deprecated");
     Some(newer.map_or_else(|| message.clone(), |newer| format!("{message}; use {group}/{newer} {kind}")))
-}
-
-fn anything() -> Arc<Schema> {
-    Arc::new(Schema { preserves_unknown: true, ..Schema::default() })
 }
 
 fn subresources(given: &Value) -> Subresources {

@@ -40,7 +40,13 @@ pub(crate) struct CustomSchema {
 }
 
 impl CustomSchema {
+    /// Parses the `openAPIV3Schema` of a definition that is stored, and so was checked before.
+    pub fn stored(schema: &Value) -> Self {
+        parsed::known(schema).unwrap_or_else(|| Self::compiled(schema, Node::root(schema)))
+    }
+
     /// Parses the `openAPIV3Schema` that all versions of a definition share, as Kubernetes does.
+    #[cfg(test)]
     pub fn parse(schema: &Value) -> Result<Self, Vec<Cause>> {
         Self::parse_at("spec.validation.openAPIV3Schema", schema)
     }
@@ -58,13 +64,13 @@ impl CustomSchema {
         if wrong.is_empty() {
             wrong = structural::wrong_rules(&root, place);
         }
-        if wrong.is_empty() {
-            let valid = Self { schema: Arc::new(lower::root(&root)), root: Arc::new(root) };
-            parsed::keep(schema, &valid);
-            Ok(valid)
-        } else {
-            Err(wrong)
-        }
+        if wrong.is_empty() { Ok(Self::compiled(schema, root)) } else { Err(wrong) }
+    }
+
+    fn compiled(schema: &Value, root: Node) -> Self {
+        let valid = Self { schema: Arc::new(lower::root(&root)), root: Arc::new(root) };
+        parsed::keep(schema, &valid);
+        valid
     }
 }
 

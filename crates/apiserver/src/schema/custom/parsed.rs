@@ -13,7 +13,9 @@ use std::{
 /// How many are kept. Further ones are parsed each time.
 const MOST: usize = 200;
 
-static PARSED: LazyLock<Mutex<HashMap<Value, CustomSchema>>> = LazyLock::new(Mutex::default);
+static PARSED: LazyLock<Mutex<HashMap<Value, CustomSchema>>> =
+    // A map that grows computes the hashes of all schemas again.
+    LazyLock::new(|| Mutex::new(HashMap::with_capacity(MOST)));
 
 /// The valid schema with this text.
 pub(super) fn known(schema: &Value) -> Option<CustomSchema> {

@@ -60,7 +60,7 @@ impl Cluster {
     }
 
     pub async fn on(world: World) -> Self {
-        let install = async || world.plane.install(&definitions::all()).await;
+        let install = async || world.plane.install_generated("kinds-of-others", definitions::all).await;
         world.plane.once("kinds of others", install).await;
         Self::with_stand_ins(world)
     }

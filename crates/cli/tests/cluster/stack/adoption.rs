@@ -98,7 +98,8 @@ async fn a_child_of_the_old_operator_that_has_another_controller_is_taken_over()
     });
     let tenant = cluster.posted_by::<Tenant>(OLD, tenant).await;
     let definitions: Api<CustomResourceDefinition> = Api::all(cluster.plane.client());
-    cluster.plane.until_owners(&[definitions.get("tenants.minio.min.io").await.unwrap()]).await;
+    let definition = definitions.get("tenants.minio.min.io").await.unwrap();
+    cluster.plane.until_owners(|| vec![definition]).await;
     let backend = json!({"service": {"name": "minio", "port": {"number": 80}}});
     let ingress = json!({
         "metadata": {"name": "minio-acme", "ownerReferences": [{
