@@ -103,7 +103,8 @@ struct Upgraded {
     objects: Objects,
     /// The queues of JobService that are paused.
     paused: Vec<String>,
-    /// The record of Core's database without the fingerprint, which has a salt.
+    /// The record of Core's database without the fingerprints, which have a salt: the uid of the Core, which depends on when
+    /// a thread has generated a key.
     record: BTreeMap<String, String>,
 }
 
