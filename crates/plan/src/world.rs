@@ -12,7 +12,7 @@ use kube::{
     Resource,
     core::{ApiResource, ClusterResourceScope, DynamicObject, ObjectMeta},
 };
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, value::MapDeserializer};
 use serde_json::Value;
 use std::{
     cell::RefCell,
@@ -137,9 +137,9 @@ impl<'a> World<'a> {
         let health = serde_json::to_value(object).and_then(Health::by_conditions);
         let Health { readiness, reached, .. } = health.unwrap_or_else(|_| Health::undecodable());
         match readiness {
-            _ if reached >= Reached::Available => decode(&key, object),
+            _ if reached >= Reached::Available => decode(&key, object, Interest::Spec),
             Readiness::Progressing(why) | Readiness::Failed(why) => Err(PlanError::unsettled(key, why)),
-            Readiness::Ready => decode(&key, object),
+            Readiness::Ready => decode(&key, object, Interest::Spec),
         }
     }
 
@@ -147,11 +147,11 @@ impl<'a> World<'a> {
     pub fn with_status<K: Manifest>(&self, name: &str) -> Result<Option<K>, PlanError> {
         let key = ObjectKey::of::<K>(self.namespace, name);
         let object = self.look_up(&key, Interest::Status)?;
-        object.map(|object| decode_as(&key, serde_json::to_value(object))).transpose()
+        object.map(|object| decode(&key, object, Interest::Status)).transpose()
     }
 
     fn read_at<K: DeserializeOwned>(&self, key: ObjectKey) -> Result<Option<K>, PlanError> {
-        self.look_up(&key, Interest::Spec)?.map(|object| decode(&key, object)).transpose()
+        self.look_up(&key, Interest::Spec)?.map(|object| decode(&key, object, Interest::Spec)).transpose()
     }
 
     fn look_up(&self, key: &ObjectKey, interest: Interest) -> Result<Option<&'a DynamicObject>, PlanError> {
@@ -253,22 +253,24 @@ pub(crate) fn resource_of<K: Manifest>() -> ApiResource {
     ApiResource::erase::<K>(&())
 }
 
-fn decode<K: DeserializeOwned>(key: &ObjectKey, object: &DynamicObject) -> Result<K, PlanError> {
-    let object = serde_json::to_value(object).map(|mut object| {
-        if let Some(object) = object.as_object_mut() {
-            object.remove("status");
-        }
-        object
-    });
-    decode_as(key, object)
-}
-
-fn decode_as<K: DeserializeOwned>(
+/// Decodes an object without a copy of it: this happens at each read of each pass.
+fn decode<K: DeserializeOwned>(
     key: &ObjectKey,
-    object: serde_json::Result<Value>,
+    object: &DynamicObject,
+    interest: Interest,
 ) -> Result<K, PlanError> {
+    let decoded = serde_json::to_value(&object.metadata).and_then(|metadata| {
+        let types = object.types.as_ref().map(|types| (types.api_version.as_str(), types.kind.as_str()));
+        let types = types.map(|(version, kind)| [("apiVersion", version.into()), ("kind", kind.into())]);
+        let head: Vec<(&str, Value)> = types.into_iter().flatten().chain([("metadata", metadata)]).collect();
+        let fields = object.data.as_object().into_iter().flatten();
+        let fields = fields.filter(|(name, _)| interest == Interest::Status || *name != "status");
+        let fields = fields.map(|(name, value)| (name.as_str(), value));
+        let all = head.iter().map(|(name, value)| (*name, value)).chain(fields);
+        K::deserialize(MapDeserializer::new(all))
+    });
     // The decoder's message quotes the invalid value, which may be a secret.
-    object.and_then(serde_json::from_value).map_err(|_| {
+    decoded.map_err(|_: serde_json::Error| {
         PlanError::invalid(
             key,
             format!("is not a valid {}", key.kind),
