@@ -28,6 +28,7 @@ use kube::{
     core::Status,
     runtime::{WatchStreamExt as _, wait::await_condition, watcher},
 };
+use plan::Defaults;
 use progress::Observer;
 use runtime::{Operator, Options};
 use sandbox::{StandIns, definitions};
@@ -299,7 +300,10 @@ impl Cluster {
                 answer
             }
         });
-        let options = Options { clock, external_drivers: vec![Arc::new(driver)], ..options };
+        // As the shipped manifests say.
+        let defaults =
+            Defaults { operator_image: Some("example/harbor-operator".into()), ..Defaults::default() };
+        let options = Options { clock, defaults, external_drivers: vec![Arc::new(driver)], ..options };
         let client = Client::new(counted, "default");
         let operator = Operator::new(client.clone(), features.components(), options);
         let webhooks = features.webhooks(client, operator.leadership());

@@ -3,9 +3,10 @@
 use crate::{
     clients::{Account, Clients, Failure, Server},
     cluster::{ADMIN_PASSWORD, Cluster, NAMESPACE, clock},
+    rotation::{is_done, is_ready, rotations, until},
     upgrade::until_ready,
 };
-use api::v1beta1::Core;
+use api::{names::ROTATE_ENCRYPTION_KEY_ANNOTATION, v1beta1::Core};
 use futures::StreamExt as _;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
@@ -22,6 +23,7 @@ use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
     fs,
+    ops::RangeInclusive,
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
@@ -90,6 +92,32 @@ async fn requests_fail_for_as_long_as_the_status_says_that_core_is_stopped_and_n
     cluster.apply_object(&harbor("2.11.2")).await;
     until_ready(&cluster).await;
 
+    // The migration, and the start of Core: 20 seconds each.
+    assert_stopped(&clients, &told, 40..=45);
+}
+
+#[tokio::test(start_paused = true)]
+async fn requests_fail_for_as_long_as_the_database_gets_another_encryption_key_and_not_longer() {
+    const KEY: &str = "acme-key-2";
+    let cluster = a_cluster("2.15.2").await;
+    let (clients, told) = (Clients::of(&cluster, "acme-harbor").await, Told::by(&cluster));
+    let _operator = cluster.operator(None);
+    let key = json!({
+        "apiVersion": "v1", "kind": "Secret", "metadata": {"name": KEY, "namespace": NAMESPACE},
+        "stringData": {"secret": "0123456789abcdef0123456789abcdef"},
+    });
+    cluster.apply_object(&key).await;
+    let mut wanted = harbor("2.15.2");
+    wanted["metadata"]["annotations"] = json!({ROTATE_ENCRYPTION_KEY_ANNOTATION: KEY});
+    cluster.apply_object(&wanted).await;
+    until(&cluster, |harbor| rotations(harbor).iter().any(is_done) && is_ready(harbor)).await;
+
+    // The pod that encrypts, and the start of Core: 20 seconds each.
+    assert_stopped(&clients, &told, 40..=45);
+}
+
+/// Requests have failed as long as the status said that Core was stopped, for so many seconds, and for no other reason.
+fn assert_stopped(clients: &Clients, told: &Told, seconds: RangeInclusive<i64>) {
     let failures = clients.failures();
     let unexpected: Vec<&Failure> =
         failures.iter().filter(|it| it.what != "GET /service/token: no pod of Core is ready").collect();
@@ -101,9 +129,8 @@ async fn requests_fail_for_as_long_as_the_status_says_that_core_is_stopped_and_n
     let second = SignedDuration::from_secs(1);
     let differences = [gap.0.duration_since(*from), gap.1.duration_since(*to)];
     assert!(differences.iter().all(|it| it.abs() <= second), "{gap:?}, and the status {from} to {to}");
-    // The migration, and the start of Core: 20 seconds each.
     let length = to.duration_since(*from).as_secs();
-    assert!((40..=45).contains(&length), "{length} seconds");
+    assert!(seconds.contains(&length), "{length} seconds");
 }
 
 #[tokio::test(start_paused = true)]

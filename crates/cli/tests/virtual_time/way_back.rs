@@ -114,7 +114,7 @@ async fn certificates_that_harbor_does_not_accept_are_kept_beside_those_before_u
     cluster.apply_object(&authority::harbor("internalTLSAuthority@1")).await;
     let both = ["internalTLSAuthority", "internalTLS"];
     until_refused(&cluster, &both, "GET /api/v2.0/health: not healthy: portal").await;
-    tokio::time::sleep(Duration::from_mins(30)).await;
+    tokio::time::sleep(Duration::from_mins(5)).await;
     let mut kept = [authority::of_turn("authority", "-1"), authority::of_turn("authority-1", "-2")].concat();
     kept.sort();
     assert_eq!(authority::secrets(&cluster).await, kept);
