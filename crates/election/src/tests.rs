@@ -4,6 +4,7 @@ mod laws;
 mod site;
 
 use super::*;
+use envtest::clock;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use kube::{
@@ -11,7 +12,7 @@ use kube::{
     api::{DeleteParams, Patch, PatchParams},
 };
 use serde_json::json;
-use site::{Candidate, Site, clock};
+use site::{Candidate, Site};
 use tokio::time::{Instant, sleep};
 
 fn seconds(seconds: f32) -> Duration {

@@ -25,6 +25,7 @@
 //! Real servers need `sh`, and `flock` and `setsid` of util-linux, which every Linux has.
 
 mod assets;
+mod clock;
 mod control_plane;
 mod definitions;
 mod error;
@@ -45,6 +46,7 @@ mod turn;
 mod version;
 
 pub use assets::{Assets, AssetsError};
+pub use clock::clock;
 pub use control_plane::ControlPlane;
 pub use definitions::accepted;
 pub use error::{ServerLog, StartError};

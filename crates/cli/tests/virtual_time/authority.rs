@@ -4,12 +4,13 @@
 use crate::{
     Moments,
     clients::Clients,
-    cluster::{Cluster, NAMESPACE, clock},
+    cluster::{Cluster, NAMESPACE},
     objects::Objects,
     rotation::{is_done, is_ready, rotations, until},
     verification::{questions, said},
 };
 use api::{names::ROTATE_ANNOTATION, v1beta1::Harbor};
+use envtest::clock;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{
     Api, ResourceExt as _,

@@ -12,11 +12,11 @@ use api::{
 };
 use apiserver::{Access, ApiServer, User, WebhookTarget};
 use election::{Election, Timing};
+use envtest::clock;
 use futures::StreamExt as _;
 use harbordriver::HarborDriver;
 use harborserver::{HarborServer, TokioClock, Version};
 use http::{Request, Response, StatusCode};
-use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::{
     ByteString, api::core::v1::Secret,
     apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
@@ -44,11 +44,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    sync::watch,
-    task::JoinHandle,
-    time::{Instant, timeout},
-};
+use tokio::{sync::watch, task::JoinHandle, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tower::{BoxError, ServiceExt as _};
 
@@ -419,11 +415,4 @@ pub fn permissions(flags: &[&str]) -> Vec<Value> {
     let output = rbac.args(["rbac", "--output", "json"]).args(flags).output();
     let list: Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     list["items"].as_array().unwrap().clone()
-}
-
-/// A clock in virtual time.
-pub fn clock() -> Timestamp {
-    thread_local!(static START: Instant = Instant::now());
-    let passed = START.with(|start| Instant::now().duration_since(*start));
-    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
 }

@@ -1,7 +1,8 @@
 //! What an operator does only if a flag asks for it.
 
-use crate::cluster::{HOME, clock};
+use crate::cluster::HOME;
 use election::Leadership;
+use envtest::clock;
 use kube::Client;
 use plan::ComponentKind;
 use runtime::{Metrics, SystemEntropy};

@@ -2,7 +2,7 @@
 
 use crate::{
     backup,
-    cluster::{Cluster, NAMESPACE, Operating, PERMISSIONS, PERMISSIONS_WITH_PAGE, clock},
+    cluster::{Cluster, NAMESPACE, Operating, PERMISSIONS, PERMISSIONS_WITH_PAGE},
     permission::{Permission, give_back, granted},
     web,
 };
@@ -12,6 +12,7 @@ use api::{
     v1beta1::HarborCluster,
 };
 use axum::{Router, body::Body};
+use envtest::clock;
 use http::{Request, StatusCode};
 use http_body_util::BodyExt as _;
 use k8s_openapi::{

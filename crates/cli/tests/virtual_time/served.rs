@@ -2,11 +2,12 @@
 
 use crate::{
     clients::{Account, Clients, Failure, Server},
-    cluster::{ADMIN_PASSWORD, Cluster, NAMESPACE, clock},
+    cluster::{ADMIN_PASSWORD, Cluster, NAMESPACE},
     rotation::{is_done, is_ready, rotations, until},
     upgrade::until_ready,
 };
 use api::{names::ROTATE_ENCRYPTION_KEY_ANNOTATION, v1beta1::Core};
+use envtest::clock;
 use futures::StreamExt as _;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};

@@ -1,6 +1,9 @@
 //! TLS between the operator and Core, whose pods must have a certificate that the operator trusts.
 
-use crate::{clients::is_trusted, cluster::NAMESPACE};
+use crate::{
+    clients::{is_trusted, source},
+    cluster::NAMESPACE,
+};
 use harborstate::{Access, Trust};
 use k8s_openapi::api::core::v1::{Pod, Secret};
 use kube::{Api, Client, api::ListParams};
@@ -9,7 +12,7 @@ use std::io;
 use tower::BoxError;
 
 /// Where the pods of Core have their certificate.
-const DIRECTORY: &str = "/etc/core/ssl";
+const CERTIFICATE: &str = "/etc/core/ssl/tls.crt";
 
 /// Fails as a connection does to a pod of Core whose certificate the operator does not trust.
 pub async fn check(access: &Access, client: &Client) -> Result<(), BoxError> {
@@ -18,22 +21,13 @@ pub async fn check(access: &Access, client: &Client) -> Result<(), BoxError> {
     let secrets: Api<Secret> = Api::namespaced(client.clone(), NAMESPACE);
     let all = pods.list(&ListParams::default()).await?.items;
     let alive = all.iter().filter(|pod| pod.metadata.deletion_timestamp.is_none());
-    for secret in alive.filter_map(secret_of) {
-        let found = secrets.get_opt(secret).await?;
-        let certificate = found.and_then(|found| found.data?.remove("tls.crt")).unwrap_or_default();
+    for (secret, key, _) in alive.filter_map(|pod| source(pod, "core", CERTIFICATE)) {
+        let found = secrets.get_opt(&secret).await?;
+        let certificate = found.and_then(|found| found.data?.remove(&key)).unwrap_or_default();
         if !is_trusted(authorities.as_bytes(), &certificate.0, name) {
             let problem = rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer);
             return Err(io::Error::other(problem).into());
         }
     }
     Ok(())
-}
-
-/// The Secret with the certificate of a pod of Core.
-fn secret_of(pod: &Pod) -> Option<&String> {
-    let spec = pod.spec.as_ref()?;
-    let mut mounts = spec.containers.iter().flat_map(|container| container.volume_mounts.iter().flatten());
-    let mount = mounts.find(|mount| mount.mount_path == DIRECTORY)?;
-    let volume = spec.volumes.as_ref()?.iter().find(|volume| volume.name == mount.name)?;
-    volume.secret.as_ref()?.secret_name.as_ref()
 }

@@ -1,7 +1,7 @@
 //! A rotation ends when Harbor accepts the new values, and nothing is asked at any other time.
 
 use crate::{
-    cluster::{Cluster, NAMESPACE, clock},
+    cluster::{Cluster, NAMESPACE},
     rotation::{a_harbor, apply, is_done, is_ready, rotations, until},
     served,
 };
@@ -9,6 +9,7 @@ use api::{
     names::ROTATE_ANNOTATION,
     v1beta1::{Harbor, rotation::RotationPhase},
 };
+use envtest::clock;
 use harborserver::Broken;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{

@@ -1,7 +1,8 @@
 //! A Harbor that the operator runs, whose Core is the Harbor in memory.
 
-use crate::world::{World, clock, settled};
+use crate::world::{World, settled};
 use api::v1beta1::{Core, Harbor, HarborProject, HarborServerConfiguration};
+use envtest::clock;
 use harborserver::Version;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{

@@ -2,10 +2,11 @@
 
 use crate::connection::{Connection, Counted, Last};
 use apiserver::{ApiServer, Faults, Plan};
+use envtest::clock;
 use harbordriver::HarborDriver;
 use harborserver::{HarborServer, TokioClock, Version};
 use harborstate::Access;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::api::{
     core::v1::{Event, Secret},
     events::v1 as events,
@@ -29,10 +30,7 @@ use std::{
     },
     time::Duration,
 };
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, timeout},
-};
+use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tower::{Service as _, ServiceExt as _};
 
@@ -408,11 +406,4 @@ fn message(owner: &impl Serialize, reason: &str) -> Option<String> {
     let ready = owner["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == "Ready")?;
     let newest = ready["observedGeneration"] == owner["metadata"]["generation"];
     (newest && ready["reason"] == reason).then(|| ready["message"].as_str().unwrap_or_default().to_owned())
-}
-
-/// A clock that goes with virtual time.
-pub fn clock() -> Timestamp {
-    thread_local!(static START: Instant = Instant::now());
-    let passed = START.with(|start| Instant::now().duration_since(*start));
-    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
 }

@@ -2,9 +2,10 @@
 
 use super::super::{Election, Elector, Leadership, Lost, Timing};
 use apiserver::{ApiServer, Body};
+use envtest::clock;
 use futures::StreamExt as _;
 use http::{Method, Request, Response};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use k8s_openapi::api::{coordination::v1::Lease, core::v1::ConfigMap};
 use kube::{
     Api, Client,
@@ -16,10 +17,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, sleep},
-};
+use tokio::{task::JoinHandle, time::sleep};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -255,11 +253,4 @@ impl Drop for Candidate {
     fn drop(&mut self) {
         self.task.abort();
     }
-}
-
-/// A clock that follows virtual time.
-pub fn clock() -> Timestamp {
-    thread_local!(static START: Instant = Instant::now());
-    let passed = START.with(|start| Instant::now().duration_since(*start));
-    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
 }

@@ -1,9 +1,10 @@
 //! Several operators in one cluster, each for its class.
 
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use api::names::CLASS_ANNOTATION;
+use envtest::clock;
 use envtest::writes;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{CustomResourceExt as _, ResourceExt as _};

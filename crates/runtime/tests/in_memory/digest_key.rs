@@ -1,9 +1,10 @@
 //! The key of digests: created once, and the same for all replicas of the operator.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use api::names::INPUTS_ANNOTATION;
 use apiserver::ApiServer;
+use envtest::clock;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{Namespace, Secret},

@@ -3,9 +3,10 @@
 //! In one process and in virtual time, as in `faults.rs`.
 
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use api::names::CLASS_ANNOTATION;
+use envtest::clock;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{
     Api, Client, CustomResourceExt as _,

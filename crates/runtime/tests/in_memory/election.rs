@@ -3,7 +3,8 @@
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
 use apiserver::ApiServer;
 use election::{Election, Leadership, Lost, Timing};
-use jiff::{SignedDuration, Timestamp};
+use envtest::clock;
+use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::Lease;
 use kube::{
     Api, Client, CustomResourceExt as _,
@@ -258,11 +259,4 @@ async fn a_standby_that_is_stopped_leaves_the_lease_alone() {
     (&mut second.task).await.unwrap().unwrap();
     assert_eq!(envtest::writes(&second.requests()), Vec::<&str>::new());
     assert!(first.leadership.leads());
-}
-
-/// A clock that goes with virtual time.
-fn clock() -> Timestamp {
-    thread_local!(static START: Instant = Instant::now());
-    let passed = START.with(|start| Instant::now().duration_since(*start));
-    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
 }

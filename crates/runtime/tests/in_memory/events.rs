@@ -3,8 +3,9 @@
 //! In one process and in virtual time, as in `faults.rs`.
 
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use envtest::clock;
 use k8s_openapi::api::{core::v1::Secret, events::v1::Event};
 use kube::{CustomResourceExt as _, api::ListParams};
 use plan::ComponentKind;

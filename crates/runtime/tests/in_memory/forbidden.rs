@@ -2,8 +2,9 @@
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use envtest::clock;
 use runtime::Options;
 use std::time::Duration;
 use tokio::time::Instant;

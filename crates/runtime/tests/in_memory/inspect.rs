@@ -1,6 +1,7 @@
 //! An inspector shows what an operator would wait for and refuse, whether one runs or not.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
+use envtest::clock;
 use k8s_openapi::api::apps::v1::Deployment;
 use kube::{CustomResource, ResourceExt as _};
 use plan::{

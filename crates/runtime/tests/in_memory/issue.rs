@@ -2,8 +2,9 @@
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
-use crate::memory::{Cluster, Kind, clock};
+use crate::memory::{Cluster, Kind};
 use api::names::INPUTS_ANNOTATION;
+use envtest::clock;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::Secret};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};

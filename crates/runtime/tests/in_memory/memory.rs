@@ -1,7 +1,8 @@
 //! A cluster in memory and in virtual time, with an operator in it whose every request is noted.
 
 use apiserver::ApiServer;
-use jiff::{SignedDuration, Timestamp};
+use envtest::clock;
+use jiff::Timestamp;
 use k8s_openapi::{
     NamespaceResourceScope, apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition,
 };
@@ -20,10 +21,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use tokio::{
-    task::JoinHandle,
-    time::{Instant, timeout},
-};
+use tokio::{task::JoinHandle, time::timeout};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
@@ -213,11 +211,4 @@ fn message<K: Kind>(owner: &K, reason: &str) -> Option<String> {
     let ready = owner["status"]["conditions"].as_array()?.iter().find(|c| c["type"] == "Ready")?;
     let newest = ready["observedGeneration"] == owner["metadata"]["generation"];
     (newest && ready["reason"] == reason).then(|| ready["message"].as_str().unwrap_or_default().to_owned())
-}
-
-/// A clock that goes with virtual time.
-pub fn clock() -> Timestamp {
-    thread_local!(static START: Instant = Instant::now());
-    let passed = START.with(|start| Instant::now().duration_since(*start));
-    Timestamp::UNIX_EPOCH + SignedDuration::try_from(passed).unwrap()
 }

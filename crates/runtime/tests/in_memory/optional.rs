@@ -2,8 +2,9 @@
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use api::thirdparty::cert_manager::{Certificate, CertificateSpec};
+use envtest::clock;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube::{CustomResource, CustomResourceExt as _, ResourceExt as _, core::ObjectMeta};
 use plan::{Builder, Children, Component, PlanError, World};

@@ -1,8 +1,9 @@
 //! Who is served first, through all kinds, in virtual time.
 
 use crate::gadget::{Gadget, GadgetComponent, GadgetSpec};
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent};
+use envtest::clock;
 use futures::StreamExt as _;
 use kube::{
     CustomResourceExt as _, ResourceExt as _,

@@ -1,7 +1,8 @@
 //! What is worth a request, counted at the server.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use crate::widget::{Widget, WidgetComponent, WidgetSpec};
+use envtest::clock;
 use envtest::writes;
 use futures::StreamExt as _;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};

@@ -2,9 +2,10 @@
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use api::names::KEPT_ANNOTATION;
 use api::v1beta1::ComponentStatus;
+use envtest::clock;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{

@@ -2,8 +2,9 @@
 //!
 //! In one process and in virtual time, as in `faults.rs`.
 
-use crate::memory::{Cluster, clock};
+use crate::memory::Cluster;
 use api::names::{CONTROLLER_LABEL, SANDBOX_DELAY_ANNOTATION};
+use envtest::clock;
 use k8s_openapi::api::{apps::v1::Deployment, core::v1::ConfigMap};
 use kube::{CustomResource, ResourceExt as _, core::ObjectMeta};
 use plan::{Builder, Children, Component, Manifest as _, PlanError, Readiness, World};

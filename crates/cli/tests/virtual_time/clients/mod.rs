@@ -31,12 +31,13 @@ mod pull;
 mod server;
 mod trust;
 
-pub use pods::Pods;
+pub use pods::{Pods, source};
 pub use pull::Account;
 pub use server::Server;
 pub use trust::is_trusted;
 
-use crate::cluster::{Cluster, clock};
+use crate::cluster::Cluster;
+use envtest::clock;
 use harborserver::HarborServer;
 use jiff::Timestamp;
 use std::{

@@ -98,7 +98,8 @@ impl Pods {
     pub fn variable(&self, pod: &str, container: &str, name: &str) -> Option<String> {
         let known = self.known();
         let seen = known.named(pod)?;
-        let variable = seen.container(container)?.env.as_ref()?.iter().find(|it| it.name == name)?;
+        let variable =
+            self::container(&seen.pod, container)?.env.as_ref()?.iter().find(|it| it.name == name)?;
         let Some(from) = variable.value_from.as_ref().and_then(|from| from.secret_key_ref.as_ref()) else {
             return variable.value.clone();
         };
@@ -111,7 +112,7 @@ impl Pods {
         let known = self.known();
         let found = || {
             let seen = known.named(pod)?;
-            let (secret, key, is_fixed) = seen.source(container, path)?;
+            let (secret, key, is_fixed) = source(&seen.pod, container, path)?;
             let first = known.at_start(&secret, seen.began?)?;
             // A kubelet that is slow has what was there so long ago.
             let contents = known.secrets.get(&secret)?;
@@ -172,26 +173,24 @@ impl Known {
     }
 }
 
-impl Seen {
-    fn container(&self, name: &str) -> Option<&Container> {
-        self.pod.spec.as_ref()?.containers.iter().find(|container| container.name == name)
-    }
+fn container<'p>(pod: &'p Pod, name: &str) -> Option<&'p Container> {
+    pod.spec.as_ref()?.containers.iter().find(|container| container.name == name)
+}
 
-    /// The Secret and the key that a file comes from, and whether it is mounted with `subPath`.
-    fn source(&self, container: &str, path: &str) -> Option<(String, String, bool)> {
-        let mounts = self.container(container)?.volume_mounts.as_ref()?;
-        mounts.iter().find_map(|mount| {
-            let (file, is_fixed) = match &mount.sub_path {
-                Some(file) if mount.mount_path == path => (file.as_str(), true),
-                Some(_) => return None,
-                None => (path.strip_prefix(&mount.mount_path)?.strip_prefix('/')?, false),
-            };
-            let volumes = self.pod.spec.as_ref()?.volumes.as_ref()?;
-            let volume = volumes.iter().find(|volume| volume.name == mount.name)?;
-            let (secret, key) = key_of(volume, file)?;
-            Some((secret, key, is_fixed))
-        })
-    }
+/// The Secret and the key that a file of a container comes from, and whether it is mounted with `subPath`.
+pub fn source(pod: &Pod, name: &str, path: &str) -> Option<(String, String, bool)> {
+    let mounts = container(pod, name)?.volume_mounts.as_ref()?;
+    mounts.iter().find_map(|mount| {
+        let (file, is_fixed) = match &mount.sub_path {
+            Some(file) if mount.mount_path == path => (file.as_str(), true),
+            Some(_) => return None,
+            None => (path.strip_prefix(&mount.mount_path)?.strip_prefix('/')?, false),
+        };
+        let volumes = pod.spec.as_ref()?.volumes.as_ref()?;
+        let volume = volumes.iter().find(|volume| volume.name == mount.name)?;
+        let (secret, key) = key_of(volume, file)?;
+        Some((secret, key, is_fixed))
+    })
 }
 
 /// The Secret and the key behind a file of a volume.

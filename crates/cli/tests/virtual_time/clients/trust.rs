@@ -1,7 +1,7 @@
 //! TLS between the pods of a Harbor: each server must have a certificate that each client trusts.
 
 use super::Pods;
-use crate::cluster::clock;
+use envtest::clock;
 use rustls::{
     RootCertStore,
     client::{WebPkiServerVerifier, danger::ServerCertVerifier as _},

@@ -10,10 +10,11 @@ mod shown;
 
 use crate::{
     depot::{Depots, Mood, TOKEN},
-    memory::{Cluster, clock},
+    memory::Cluster,
     shelf::{Shelf, ShelfComponent, ShelfSpec},
 };
 use api::names::EXTERNAL_ANNOTATION;
+use envtest::clock;
 use k8s_openapi::api::{
     apps::v1::Deployment,
     core::v1::{ConfigMap, Secret},
